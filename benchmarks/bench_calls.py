@@ -1,0 +1,42 @@
+"""What a call costs: results of 0 to 1000 elements, allocated each time."""
+
+from xbcast._bench import Array, Case
+
+from .side_by_side import VALUES, SideBySide, choose
+
+# name -> function (size, dtype) -> x1, x2, broadcast_dimensions
+FORMS = {
+    "same": lambda n, t: (Array((n,), t, **VALUES), Array((n,), t, **VALUES), None),
+    "number": lambda n, t: (Array((n,), t, **VALUES), 2, None),
+    "row": lambda n, t: (Array((2, n), t, **VALUES), Array((n,), t, **VALUES), (1,)),
+    "column": lambda n, t: (Array((n, 2), t, **VALUES), Array((n,), t, **VALUES), (0,)),
+    "outer": lambda n, t: (Array((n,), t, **VALUES), Array((3,), t, **VALUES), ((0,), (1,))),
+}
+
+
+class Calls(SideBySide):
+    """A thousand calls in one measurement."""
+
+    param_names = ["op", "dtype", "form", "size"]
+    params = [
+        choose(["add", "multiply", "less", "floor_divide", "power"], ["add"]),
+        choose(["int32", "float16", "float32", "float64"], ["float64"]),
+        list(FORMS),
+        choose([0, 1, 3, 10, 30, 100, 300, 1000], [0, 3, 100]),
+    ]
+    repetitions = 1000
+
+    def case(self, op, dtype, form, size):
+        return Case(op, *FORMS[form](size, dtype), new_output=True)
+
+
+class Scalars(SideBySide):
+    """A thousand calls on operands of rank 0."""
+
+    param_names = ["op", "dtype"]
+    params = [choose(["add", "less", "power"], ["add"]), ["int64", "float32", "float64"]]
+    repetitions = 1000
+
+    def case(self, op, dtype):
+        x = Array((), dtype, **VALUES)
+        return Case(op, x, x, new_output=True)

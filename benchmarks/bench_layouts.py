@@ -1,0 +1,87 @@
+"""Every layout, with operands that stay in cache and with operands that do not."""
+
+import numpy as np
+
+import xbcast
+
+from .side_by_side import DTYPES, LAYOUTS, SideBySide, choose, make_case
+
+
+class Cache(SideBySide):
+    """A hundred thousand elements."""
+
+    param_names = ["op", "dtype", "layout"]
+    params = [choose(["add", "multiply", "less"], ["add"]), DTYPES, list(LAYOUTS)]
+
+    def case(self, op, dtype, layout):
+        return make_case(op, dtype, layout, 10**5)
+
+
+class Memory(SideBySide):
+    """Ten million elements, written into the same output again and again."""
+
+    param_names = ["op", "dtype", "layout"]
+    params = [
+        choose(["add"], ["add"]),
+        choose(["uint8", "int32", "float16", "float32", "float64"], ["float32"]),
+        choose(LAYOUTS, ["contiguous", "row", "short_inner", "transposed"]),
+    ]
+    repeat = (3, 5, 0.3)
+
+    def case(self, op, dtype, layout):
+        return make_case(op, dtype, layout, choose([10**7], [10**6])[0])
+
+
+class NewOutput(SideBySide):
+    """The same with a new output each time, so that page faults count."""
+
+    param_names = ["dtype", "layout"]
+    params = [["float32", "float64"], ["contiguous", "row"]]
+
+    def case(self, dtype, layout):
+        return make_case("add", dtype, layout, choose([10**7], [10**6])[0], new_output=True)
+
+
+class Masked:
+    """A million elements of which `where` lets a share through."""
+
+    param_names = ["dtype", "density"]
+    params = [choose(["int8", "float32", "float64"], ["float32"]), [0.0, 0.1, 0.5, 1.0]]
+
+    def setup(self, dtype, density):
+        rng = np.random.default_rng(0)
+        self.a, self.b = rng.uniform(1, 5, (2, 10**6)).astype(dtype)
+        self.mask = rng.random(10**6) < density
+        self.out = np.zeros(10**6, dtype)
+
+    def time_xbcast(self, dtype, density):
+        xbcast.add(self.a, self.b, out=self.out, where=self.mask)
+
+    def time_numpy(self, dtype, density):
+        np.add(self.a, self.b, out=self.out, where=self.mask)
+
+    def time_numpy_then_select(self, dtype, density):
+        np.copyto(self.out, np.add(self.a, self.b), where=self.mask)
+
+
+class PeakMemory:
+    """A result of 64 or 128 MiB is all that a call may take."""
+
+    param_names = ["layout", "dtype"]
+    params = [["row", "column", "transposed", "converted"], ["float32", "float64"]]
+
+    def setup(self, layout, dtype):
+        self.a = np.ones((4096, 4096), "int8" if layout == "converted" else dtype)
+        self.b = {
+            "row": np.ones(4096, dtype),
+            "column": np.ones(4096, dtype),
+            "transposed": np.ones((4096, 4096), dtype).T,
+            "converted": np.ones((4096, 4096), dtype),
+        }[layout]
+        self.dims = {"row": (1,), "column": (0,)}.get(layout)
+
+    def peakmem_xbcast(self, layout, dtype):
+        xbcast.add(self.a, self.b, broadcast_dimensions=self.dims)
+
+    def peakmem_numpy(self, layout, dtype):
+        np.add(self.a, self.b[:, None] if layout == "column" else self.b)

@@ -1,0 +1,13 @@
+"""Every op on every dtype it has a loop for, with operands that stay in cache."""
+
+from .side_by_side import DTYPES, OP_NAMES, SideBySide, make_case
+
+
+class Binary(SideBySide):
+    """Ten thousand elements."""
+
+    param_names = ["op", "dtype", "layout"]
+    params = [OP_NAMES, DTYPES, ["contiguous", "row", "short_inner"]]
+
+    def case(self, op, dtype, layout):
+        return make_case(op, dtype, layout, 10**4)

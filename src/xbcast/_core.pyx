@@ -1,0 +1,1006 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
+"""
+Carries out a call: operands as they are, the loop for their dtypes, the result's
+shape, `out` and the mask checked, the plan, the run, and the warnings. Strides are
+worked out as integers on the C stack; no view of an operand is made. What has no
+inner loop here goes to _numpy_path.py. Only this module, _dtypes and _ufunc use
+NumPy's C API.
+"""
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.bool cimport PyBool_Check
+from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsDouble, PyLong_Check
+from cpython.object cimport PyObject
+from cpython.pyport cimport PY_SSIZE_T_MAX
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport int8_t, int16_t, int32_t
+from libc.stdlib cimport calloc
+from libc.string cimport memcpy, memset
+
+from xbcast._dtypes cimport (
+    N_KINDS, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_alignment, element_dtype,
+    element_size, element_type, find_loop, loop_t, loop_table,
+)
+from xbcast._inner_loop cimport (
+    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, MASK, NEVER,
+    N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop,
+)
+from xbcast._pattern cimport MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t
+from xbcast._plan cimport CAST, OWN, make_plan, operand_t, plan_t, stage_t
+from xbcast._run cimport NEGATIVE, run_plan, scan_negative
+from xbcast._shape cimport (
+    IN_DIM, degenerate_t, dims_t, fault_error, fault_t, infer_shape, parse_degenerate, parse_dims,
+    parse_in_dim, placement_t, shape_t,
+)
+
+from xbcast import _errors, _numpy_path
+from xbcast._dtypes import cpu_levels, explicit_types, use_level
+from xbcast._dtypes import level as cpu_level
+from xbcast._optable import MIXED, OPS
+
+cdef extern from "numpy/arrayobject.h":
+    PyObject* PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd,
+                                   const Py_ssize_t* dims, const Py_ssize_t* strides,
+                                   void* data, int flags, PyObject* obj)
+    PyObject* PyArray_Scalar(void* data, PyObject* descr, PyObject* base)
+    PyObject PyArray_Type
+    PyObject PyGenericArrType_Type
+    int PyArray_SetBaseObject(PyObject* array, PyObject* base) except -1
+
+cdef extern from "numpy/ufuncobject.h":
+    int PyUFunc_GiveFloatingpointErrors(const char* name, int fpe_errors) except -1
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
+    unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0
+    object PyLong_FromUnsignedLongLong(unsigned long long value)
+    bint PyObject_TypeCheck(object value, PyObject* type)
+    PyObject* Py_Ellipsis
+    object steal "_PyObject_CAST" (PyObject* value)
+
+cnp.import_array()
+cnp.import_ufunc()
+
+cdef enum:
+    # Larger results are computed without the GIL; for smaller ones handing it over
+    # costs more than it can gain, and NumPy draws the line at the same length.
+    RELEASE_GIL = 500
+    # Steps an overlap question may take; what stays open counts as overlap.
+    OVERLAP_WORK = 1000
+
+# What an operand is, beside the kinds of _dtypes.
+cdef enum:
+    NO_LOOPS = -1              # an array or scalar of a dtype without loops
+    ANYTHING = -2              # to be turned into an array first
+    FOREIGN = -3               # never turned into an array
+
+# Facts of an op that the call needs, from the op table.
+cdef struct op_t:
+    char* name
+    bint compares              # out-of-range Python ints are answered by sign
+    bint exponent              # x2 is one (see _optable.Op)
+
+cdef tuple OP_NAMES = tuple([op.name for op in OPS])
+cdef tuple NUMPY_UFUNCS = tuple([getattr(np, op.numpy) if op.numpy else None for op in OPS])
+cdef op_t* ops = NULL
+cdef list op_names = []                                # owns the bytes of op_t.name
+
+# An operand as it came: everything is read once, at entry.
+cdef struct arg_t:
+    int kind
+    bint swapped
+    int ndim
+    Py_ssize_t size[MAX_AXES]
+    Py_ssize_t stride[MAX_AXES]
+    Py_ssize_t itemsize
+    char* data
+    PyObject* array            # borrowed; NULL for a scalar
+    long long value[2]         # a scalar's bytes
+
+
+# --------------------------------------------------------------------- operands
+
+cdef inline bint is_foreign(object value):
+    """Whether an object that is no exact ndarray must not be stripped to one."""
+    cls = type(value)
+    return (isinstance(value, np.ndarray) or hasattr(cls, "__array_ufunc__")
+            or hasattr(cls, "__array_priority__"))
+
+
+cdef int read_array(PyObject* value, arg_t* arg) except -1:
+    cdef cnp.ndarray array = <cnp.ndarray>value
+    cdef int d
+    arg.array = value
+    arg.kind = element_type(cnp.PyArray_TYPE(array))
+    arg.ndim = cnp.PyArray_NDIM(array)
+    arg.data = cnp.PyArray_BYTES(array)
+    arg.itemsize = cnp.PyArray_ITEMSIZE(array)
+    arg.swapped = not cnp.PyArray_ISNOTSWAPPED(array)
+    for d in range(arg.ndim):
+        arg.size[d] = cnp.PyArray_DIMS(array)[d]
+        arg.stride[d] = cnp.PyArray_STRIDES(array)[d]
+    return 0
+
+
+cdef int read_scalar(PyObject* value, arg_t* arg) except -1:
+    """A NumPy scalar: its bytes are copied, its dtype is not weak."""
+    cdef cnp.dtype dtype = cnp.PyArray_DescrFromScalar(<object>value)
+    arg.kind = element_type(dtype.type_num)
+    if arg.kind >= 0:
+        arg.itemsize = element_size(arg.kind)
+        cnp.PyArray_ScalarAsCtype(<object>value, arg.value)
+    return 0
+
+
+cdef int read_operand(PyObject* value, arg_t* arg) except -1:
+    """Find out what an operand is, without changing it."""
+    cdef object obj
+    if cnp.PyArray_CheckExact(<object>value):
+        return read_array(value, arg)
+    obj = <object>value
+    arg.array = NULL
+    arg.ndim = 0
+    arg.swapped = False
+    arg.data = <char*>arg.value
+    if PyObject_TypeCheck(obj, &PyGenericArrType_Type):
+        return read_scalar(value, arg)
+    if PyBool_Check(obj):
+        arg.kind = BOOL
+        arg.itemsize = 1
+        (<char*>arg.value)[0] = obj is True
+    elif is_foreign(obj):
+        arg.kind = FOREIGN
+    elif PyLong_Check(obj):
+        arg.kind = WEAK_INT
+    elif PyFloat_Check(obj):
+        arg.kind = WEAK_FLOAT
+    elif PyComplex_Check(obj):
+        arg.kind = WEAK_COMPLEX
+    else:
+        arg.kind = ANYTHING
+    return 0
+
+
+cdef object shape_of(const arg_t* arg):
+    return tuple([arg.size[d] for d in range(arg.ndim)])
+
+
+cdef inline void set_scalar(arg_t* arg, int kind) noexcept nogil:
+    """Declare that `value` holds an element of this type."""
+    arg.kind = kind
+    arg.itemsize = element_size(kind)
+
+
+cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
+    """Store a Python int as an integer type; false if it does not fit."""
+    cdef int overflow = 0
+    cdef int bits = <int>(8 * element_size(kind))
+    cdef unsigned long long unsigned_value
+    cdef long long number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if kind == UINT64 and overflow > 0:
+        try:
+            unsigned_value = PyLong_AsUnsignedLongLong(value)
+        except OverflowError:
+            return False
+        memcpy(arg.value, &unsigned_value, sizeof(unsigned_value))
+        set_scalar(arg, kind)
+        return True
+    if overflow != 0:
+        return False
+    if kind in (UINT8, UINT16, UINT32, UINT64):
+        if number < 0 or (bits < 64 and number >> bits):
+            return False
+    elif bits < 64 and not -(1LL << (bits - 1)) <= number < 1LL << (bits - 1):
+        return False
+    if kind in (INT8, UINT8):
+        (<int8_t*>arg.value)[0] = <int8_t>number
+    elif kind in (INT16, UINT16):
+        (<int16_t*>arg.value)[0] = <int16_t>number
+    elif kind in (INT32, UINT32):
+        (<int32_t*>arg.value)[0] = <int32_t>number
+    else:
+        arg.value[0] = number
+    set_scalar(arg, kind)
+    return True
+
+
+cdef bint fit_number(PyObject* value, int kind, arg_t* arg) except -1:
+    """
+    Store a Python number so that it can become an element of type `kind`.
+
+    False if it is an int that the type cannot hold.
+    """
+    cdef object obj = <object>value
+    cdef double* parts = <double*>arg.value
+    if arg.kind == WEAK_INT and kind < FLOAT16:
+        return fit_int(obj, kind, arg)
+    if arg.kind == WEAK_INT:
+        parts[0] = PyLong_AsDouble(obj)
+        set_scalar(arg, FLOAT64)
+    elif arg.kind == WEAK_FLOAT:
+        parts[0] = PyFloat_AS_DOUBLE(obj)
+        set_scalar(arg, FLOAT64)
+    else:
+        parts[0] = PyComplex_RealAsDouble(obj)
+        parts[1] = PyComplex_ImagAsDouble(obj)
+        set_scalar(arg, COMPLEX128)
+    return True
+
+
+# ------------------------------------------------------------- output and layout
+
+cdef void fill_strides(const int* order, int ndim, const Py_ssize_t* size, Py_ssize_t itemsize,
+                       Py_ssize_t* stride) noexcept nogil:
+    """Strides of a packed array whose axes, slowest first, are `order`."""
+    cdef int i
+    for i in range(ndim - 1, -1, -1):
+        stride[order[i]] = itemsize
+        itemsize *= size[order[i]]
+
+
+cdef inline Py_ssize_t absolute(Py_ssize_t stride) noexcept nogil:
+    return -stride if stride < 0 else stride
+
+
+cdef int change_places(const Py_ssize_t** strides, int n, int slow, int fast) noexcept nogil:
+    """
+    Whether two dimensions should change places: 1 yes, 0 no, -1 nobody can tell.
+
+    An operand has a say if neither stride is 0. The first one that has decides, but
+    for any that wants them as they are.
+    """
+    cdef int k, answer = -1
+    cdef Py_ssize_t s, f
+    for k in range(n):
+        s = strides[k][slow]
+        f = strides[k][fast]
+        if s != 0 and f != 0:
+            if absolute(f) <= absolute(s):
+                answer = 0
+            elif answer == -1:
+                answer = 1
+    return answer
+
+
+cdef void keep_order(const placement_t* placement, const Py_ssize_t** strides, int n,
+                     int* order) noexcept nogil:
+    """
+    order="K": the dimensions of the result, slowest first, as the operands lie.
+
+    An insertion sort that starts from C order; two dimensions about which nobody
+    can tell are stepped over, not swapped.
+    """
+    cdef int i, j, place, moved, verdict
+    for i in range(placement.ndim):
+        order[i] = i
+    # from the fastest towards the slowest, each inserted among the faster ones
+    for i in range(1, placement.ndim):
+        moved = order[placement.ndim - 1 - i]
+        place = i
+        for j in range(i - 1, -1, -1):
+            verdict = change_places(strides, n, moved, order[placement.ndim - 1 - j])
+            if verdict == 0:
+                break
+            if verdict == 1:
+                place = j
+        for j in range(i, place, -1):
+            order[placement.ndim - 1 - j] = order[placement.ndim - j]
+        order[placement.ndim - 1 - place] = moved
+
+
+cdef bint is_packed_c(const arg_t* arg) noexcept nogil:
+    """Whether an operand lies in C order without gaps; stride 0 or size 1 do no harm."""
+    cdef int d
+    cdef Py_ssize_t expected = arg.itemsize
+    for d in range(arg.ndim - 1, -1, -1):
+        if arg.size[d] != 1:
+            if arg.stride[d] != expected:
+                return False
+            expected *= arg.size[d]
+    return True
+
+
+cdef bint is_packed_f(const arg_t* arg) noexcept nogil:
+    """The same for Fortran order."""
+    cdef int d
+    cdef Py_ssize_t expected = arg.itemsize
+    for d in range(arg.ndim):
+        if arg.size[d] != 1:
+            if arg.stride[d] != expected:
+                return False
+            expected *= arg.size[d]
+    return True
+
+
+# What a call works on, from the shape rules to the run.
+cdef struct call_t:
+    int op
+    const loop_t* loop
+    arg_t arg[4]               # by Role; MASK if `masked`
+    bint masked
+    placement_t placement
+    Py_ssize_t stride[4][MAX_AXES]     # of each operand along the result's dimensions
+
+
+cdef void place_operand(call_t* c, int k) noexcept nogil:
+    """Strides of x1 or x2 along the result's dimensions; 0 where it is stretched."""
+    cdef int d, own
+    cdef const arg_t* arg = &c.arg[k]
+    for d in range(c.placement.ndim):
+        own = c.placement.source[k - X1][d]
+        c.stride[k][d] = arg.stride[own] if own >= 0 and arg.size[own] != 1 else 0
+
+
+cdef bint count_elements(const placement_t* placement, Py_ssize_t itemsize, Py_ssize_t* count) noexcept nogil:
+    """
+    Number of elements of the result; false if its bytes leave 64 bits.
+
+    An empty result is held to the same limit by its other sizes, as in NumPy.
+    """
+    cdef int d
+    cdef bint empty = False
+    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t limit = PY_SSIZE_T_MAX // itemsize
+    for d in range(placement.ndim):
+        if placement.size[d] == 0:
+            empty = True
+        elif n > limit // placement.size[d]:
+            return False
+        else:
+            n *= placement.size[d]
+    count[0] = 0 if empty else n
+    return True
+
+
+cdef char order_letter(object op, PyObject* order) except 0:
+    """'C', 'F', 'A' or 'K'; the refusal is NumPy's."""
+    cdef object value
+    if order == NULL:
+        return b"K"
+    value = <object>order
+    if value is None:
+        return b"K"
+    if isinstance(value, str) and len(value) == 1 and value.upper() in "CFAK":
+        return <char>ord(value.upper())
+    raise _errors.order_letter(op, value)
+
+
+cdef object new_result(call_t* c, object op, PyObject* order, int kind):
+    """Allocate the result, laid out by `order`."""
+    cdef Py_ssize_t stride[MAX_AXES]
+    cdef int axes[MAX_AXES]
+    cdef const Py_ssize_t* strides[3]
+    cdef int i, n = 0
+    cdef int ndim = c.placement.ndim
+    cdef char letter = order_letter(op, order)
+    cdef bint c_order = letter == b"C"
+    cdef PyObject* descr = <PyObject*>element_dtype(kind)
+    if letter == b"A":
+        c_order = not (is_packed_f(&c.arg[X1]) and is_packed_f(&c.arg[X2])
+                       and (not c.masked or is_packed_f(&c.arg[MASK])))
+    elif letter == b"K":
+        c_order = (is_packed_c(&c.arg[X1]) and is_packed_c(&c.arg[X2])
+                   and (not c.masked or is_packed_c(&c.arg[MASK])))
+    Py_INCREF(<object>descr)
+    if c_order or ndim < 2:
+        return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, NULL,
+                                          NULL, 0, NULL))
+    if letter == b"K":
+        for i in range(X1, MASK + 1 if c.masked else MASK):
+            strides[n] = c.stride[i]
+            n += 1
+        keep_order(&c.placement, strides, n, axes)
+    else:
+        for i in range(ndim):
+            axes[i] = ndim - 1 - i
+    fill_strides(axes, ndim, c.placement.size, element_size(kind), stride)
+    return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, stride,
+                                      NULL, 0, NULL))
+
+
+cdef void fill_pattern(const arg_t* arg, pattern_t* pattern) noexcept nogil:
+    cdef int d
+    pattern.ndim = arg.ndim
+    pattern.offset = <Py_ssize_t>arg.data
+    pattern.itemsize = arg.itemsize
+    for d in range(arg.ndim):
+        pattern.size[arg.ndim - 1 - d] = arg.size[d]
+        pattern.stride[arg.ndim - 1 - d] = arg.stride[d]
+
+
+cdef int check_out(object op, call_t* c, object shapes) except -1:
+    """Refuse an `out` of another shape, a read-only one, and one that overlaps itself."""
+    cdef pattern_t pattern
+    cdef int d
+    cdef const arg_t* out = &c.arg[OUT]
+    cdef bint same = out.ndim == c.placement.ndim
+    for d in range(out.ndim if same else 0):
+        same &= out.size[d] == c.placement.size[d]
+    if not same:
+        result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
+        raise _errors.out_shape(op, shape_of(out), result, shapes)
+    if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray>out.array):
+        raise _errors.out_read_only(op)
+    if not is_packed_c(out):
+        fill_pattern(out, &pattern)
+        if is_unique(&pattern, OVERLAP_WORK) != 1:
+            raise _errors.out_overlaps_itself(op, shape_of(out), (<object>out.array).strides)
+    for d in range(out.ndim):
+        c.stride[OUT][d] = out.stride[d]
+    return 0
+
+
+cdef int read_mask(object op, call_t* c, PyObject* where) except -1:
+    """Read `where`; a mask that is True is none."""
+    cdef object value = <object>where
+    c.masked = value is not True
+    if value is True:
+        return 0
+    if value is False:
+        c.arg[MASK].array = NULL
+        c.arg[MASK].ndim = 0
+        c.arg[MASK].itemsize = 1
+        c.arg[MASK].kind = BOOL
+        c.arg[MASK].swapped = False
+        c.arg[MASK].value[0] = 0
+        c.arg[MASK].data = <char*>c.arg[MASK].value
+        return 0
+    return read_array(where, &c.arg[MASK])
+
+
+cdef int place_mask(object op, call_t* c) except -1:
+    """A mask is a scalar or has the result's rank; it never changes the result's shape."""
+    cdef int d
+    cdef arg_t* mask = &c.arg[MASK]
+    cdef bint fits = mask.ndim == 0 or mask.ndim == c.placement.ndim
+    for d in range(mask.ndim if fits else 0):
+        fits &= mask.size[d] == 1 or mask.size[d] == c.placement.size[d]
+    if not fits:
+        result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
+        raise _errors.where_shape(op, shape_of(mask), result)
+    for d in range(c.placement.ndim):
+        c.stride[MASK][d] = mask.stride[d] if mask.ndim > 0 and mask.size[d] != 1 else 0
+    return 0
+
+
+# ------------------------------------------------------------------------ overlap
+
+cdef bint must_copy(const call_t* c, int k) noexcept nogil:
+    """
+    Whether writing `out` could disturb an operand that is still to be read.
+
+    It cannot if no byte is shared, nor if each element is read and written at one
+    place: the same address, strides and size of elements.
+    """
+    cdef const arg_t* arg = &c.arg[k]
+    cdef const arg_t* out = &c.arg[OUT]
+    cdef pattern_t p, q
+    cdef Py_ssize_t low1, end1, low2, end2
+    cdef int d
+    cdef bint same = arg.data == out.data and arg.itemsize == out.itemsize
+    if arg.array == NULL:
+        return False
+    for d in range(c.placement.ndim if same else 0):
+        same &= c.placement.size[d] == 1 or c.stride[k][d] == c.stride[OUT][d]
+    if same:
+        return False
+    fill_pattern(arg, &p)
+    fill_pattern(out, &q)
+    if byte_bounds(&p, &low1, &end1) and byte_bounds(&q, &low2, &end2):
+        if end1 <= low2 or end2 <= low1:
+            return False
+    return are_disjoint(&p, &q, OVERLAP_WORK) != 1
+
+
+cdef object copy_overlapping(call_t* c):
+    """Copy operands that share memory with `out`; returns what must be kept alive."""
+    cdef list copies = []
+    cdef int k
+    for k in range(X1, MASK + 1 if c.masked else MASK):
+        if must_copy(c, k):
+            copy = cnp.PyArray_NewCopy(<cnp.ndarray>c.arg[k].array, cnp.NPY_KEEPORDER)
+            copies.append(copy)
+            read_array(<PyObject*>copy, &c.arg[k])
+            if k != MASK:
+                place_operand(c, k)
+            else:
+                place_mask(None, c)
+    return copies
+
+
+# ----------------------------------------------------------------------- the plan
+
+cdef void add_stage(operand_t* operand, int to, int source, int slot) noexcept nogil:
+    """Append a conversion, if there is anything to convert."""
+    cdef stage_t* stage = &operand.stage[operand.n_stages]
+    if to != source:
+        stage.copy = loop_table().convert[to][source]
+        stage.itemsize = element_size(to)
+        stage.slot = slot
+        operand.n_stages += 1
+
+
+cdef void add_swap(operand_t* operand, int kind, bint swapped) noexcept nogil:
+    cdef stage_t* stage = &operand.stage[operand.n_stages]
+    if swapped and loop_table().swap[kind] != NULL:
+        stage.copy = loop_table().swap[kind]
+        stage.itemsize = element_size(kind)
+        stage.slot = OWN
+        operand.n_stages += 1
+
+
+cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
+    """Tell the plan where an operand lies and what stands between it and the loop."""
+    cdef operand_t* operand = &plan.operand[k]
+    cdef const arg_t* arg = &c.arg[k]
+    cdef const loop_t* loop = c.loop
+    operand.data = arg.data
+    operand.itemsize = arg.itemsize
+    operand.n_stages = 0
+    operand.keep_scalar = False
+    if k == MASK:
+        operand.run_type = BOOL
+    elif k == OUT:
+        operand.run_type = loop.run_type[OUT]
+        add_stage(operand, loop.type[OUT], loop.run_type[OUT], OWN)
+        add_stage(operand, arg.kind, loop.type[OUT], CAST)
+        add_swap(operand, arg.kind, arg.swapped)
+    else:
+        operand.run_type = loop.run_type[k]
+        add_swap(operand, arg.kind, arg.swapped)
+        add_stage(operand, loop.type[k], arg.kind, CAST)
+        add_stage(operand, loop.run_type[k], loop.type[k], OWN)
+        if k == X2 and arg.ndim == 0 and ops[c.op].exponent:
+            operand.keep_scalar = True
+    operand.run_itemsize = element_size(operand.run_type)
+    operand.alignment = element_alignment(operand.run_type)
+
+
+cdef bint is_stretched_everywhere(const call_t* c, int k) noexcept nogil:
+    cdef int d
+    for d in range(c.placement.ndim):
+        if c.stride[k][d] != 0:
+            return False
+    return True
+
+
+cdef void convert_scalar(operand_t* operand, long long* space, unsigned int* warnings) noexcept nogil:
+    """
+    Convert a single element once, before the run.
+
+    `space` holds two elements of at most 16 bytes each.
+    """
+    cdef CopyWalk walk
+    cdef int s
+    walk.size[0] = 1
+    walk.size[1] = 1
+    walk.to[0] = walk.to[1] = walk.source[0] = walk.source[1] = 0
+    for s in range(operand.n_stages):
+        operand.stage[s].copy(<char*>(space + 2 * (s % 2)), operand.data, &walk,
+                              &warnings[operand.stage[s].slot])
+        operand.data = <char*>(space + 2 * (s % 2))
+    if operand.n_stages == 0:
+        # NumPy's loops ask for aligned elements, and out may lie on top of this one
+        memcpy(space, operand.data, operand.itemsize)
+        operand.data = <char*>space
+    operand.n_stages = 0
+    operand.itemsize = operand.run_itemsize
+
+
+cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
+    """Hand a call to the planner: the result's axes, fastest first, without unit axes."""
+    cdef int d, k
+    plan.table = loop_table()
+    plan.run = c.loop.run
+    plan.numpy_run = c.loop.numpy_run
+    plan.numpy_data = c.loop.numpy_data
+    plan.warning_source = c.loop.warning_source
+    plan.masked = c.masked
+    plan.writes = True
+    plan.n = 4 if c.masked else 3
+    plan.nest.n = plan.n
+    plan.nest.ndim = 0
+    for k in range(plan.n):
+        fill_operand(plan, c, k)
+        plan.nest.offset[k] = 0
+    for d in range(c.placement.ndim - 1, -1, -1):
+        if c.placement.size[d] != 1:
+            plan.nest.axis[plan.nest.ndim].size = c.placement.size[d]
+            for k in range(plan.n):
+                plan.nest.axis[plan.nest.ndim].stride[k] = c.stride[k][d]
+            plan.nest.ndim += 1
+
+
+cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
+    """Integer power: refuse negative exponents before anything is written."""
+    cdef plan_t scan
+    cdef unsigned int warnings[2]
+    cdef InnerLoop look = scan_negative(loop.run_type[X2])
+    if look == NULL:
+        return 0
+    memcpy(&scan, plan, sizeof(plan_t))
+    warnings[OWN] = warnings[CAST] = 0
+    scan.run = look
+    scan.writes = False
+    scan.warning_source = COMPUTED
+    with nogil:
+        run_plan(&scan, warnings)
+    if warnings[OWN] & NEGATIVE:
+        raise _errors.negative_exponent()
+    return 0
+
+
+cdef int run_call(call_t* c, Py_ssize_t count) except -1:
+    """Plan and run; afterwards give the warnings that NumPy would give."""
+    cdef plan_t plan
+    cdef unsigned int warnings[2]
+    cdef long long space[2][4]
+    cdef int k
+    warnings[OWN] = warnings[CAST] = 0
+    fill_plan(&plan, c)
+    for k in range(X1, MASK):
+        if is_stretched_everywhere(c, k):
+            convert_scalar(&plan.operand[k], space[k - X1], warnings)
+    make_plan(&plan)
+    if ops[c.op].exponent:
+        scan_exponents(&plan, c.loop)
+    if count > RELEASE_GIL:
+        with nogil:
+            run_plan(&plan, warnings)
+    else:
+        run_plan(&plan, warnings)
+    if warnings[CAST]:
+        PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
+    if warnings[OWN] and c.loop.warning_source != NEVER:
+        PyUFunc_GiveFloatingpointErrors(ops[c.op].name, <int>warnings[OWN])
+    return 0
+
+
+# ----------------------------------------------------------------------- the call
+
+cdef object shapes_of(const call_t* c):
+    return shape_of(&c.arg[X1]), shape_of(&c.arg[X2])
+
+
+cdef int place(object op, call_t* c, const keywords_t* keywords) except -1:
+    """Apply the shape rules; BroadcastError where they are broken."""
+    cdef shape_t shape[2]
+    cdef dims_t dims
+    cdef degenerate_t degenerate
+    cdef fault_t fault
+    cdef int k
+    for k in range(2):
+        shape[k].ndim = c.arg[X1 + k].ndim
+        shape[k].size = c.arg[X1 + k].size
+    dims.form = IN_DIM
+    dims.n[0] = 0
+    degenerate.given = False
+    if keywords.broadcast_dimensions != NULL:
+        parse_dims(op, <object>keywords.broadcast_dimensions, &dims)
+    if keywords.degenerate_dimensions != NULL:
+        parse_degenerate(op, <object>keywords.degenerate_dimensions, &degenerate)
+    if not infer_shape(shape, &dims, &degenerate, &c.placement, &fault):
+        raise fault_error(
+            op, shapes_of(c),
+            None if keywords.broadcast_dimensions == NULL else <object>keywords.broadcast_dimensions,
+            None if keywords.degenerate_dimensions == NULL else <object>keywords.degenerate_dimensions,
+            &c.placement, &fault)
+    return 0
+
+
+cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* out):
+    """
+    Everything after loop choice: shapes, output, run.
+
+    `out` is an exact array, Ellipsis or NULL; `c.arg` are filled, numbers converted.
+    """
+    cdef Py_ssize_t count
+    cdef int kind = c.loop.type[OUT]
+    cdef object result, kept = None
+    cdef long long space[2]
+    cdef int d
+    place(op, c, keywords)
+    place_operand(c, X1)
+    place_operand(c, X2)
+    if c.masked:
+        place_mask(op, c)
+    if out != NULL and out != Py_Ellipsis:
+        check_out(op, c, shapes_of(c))
+        kind = c.arg[OUT].kind
+    if not count_elements(&c.placement, element_size(kind), &count):
+        result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
+        raise _errors.result_too_large(op, result, element_size(kind), shapes_of(c))
+    if out != NULL and out != Py_Ellipsis:
+        result = <object>out
+        if count != 0:
+            kept = copy_overlapping(c)
+            run_call(c, count)
+        return result
+    if c.placement.ndim == 0 and out == NULL:
+        # a scalar result needs no array
+        space[0] = space[1] = 0
+        c.arg[OUT].array = NULL
+        c.arg[OUT].kind = kind
+        c.arg[OUT].swapped = False
+        c.arg[OUT].ndim = 0
+        c.arg[OUT].itemsize = element_size(kind)
+        c.arg[OUT].data = <char*>space
+        run_call(c, 1)
+        return steal(PyArray_Scalar(space, <PyObject*>element_dtype(kind), NULL))
+    result = new_result(c, op, keywords.order, kind)
+    read_array(<PyObject*>result, &c.arg[OUT])
+    for d in range(c.placement.ndim):
+        c.stride[OUT][d] = c.arg[OUT].stride[d]
+    if c.masked:
+        memset(c.arg[OUT].data, 0, count * c.arg[OUT].itemsize)
+    if count != 0:
+        run_call(c, count)
+    return result
+
+
+cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords):
+    """Let NumPy's ufunc take the call, after our shape rules."""
+    arguments = {}
+    if keywords.out != NULL:
+        arguments["out"] = <object>keywords.out
+    if keywords.broadcast_dimensions != NULL:
+        arguments["broadcast_dimensions"] = <object>keywords.broadcast_dimensions
+    if keywords.degenerate_dimensions != NULL:
+        arguments["degenerate_dimensions"] = <object>keywords.degenerate_dimensions
+    if keywords.where != NULL:
+        arguments["where"] = <object>keywords.where
+    if keywords.casting != NULL:
+        arguments["casting"] = <object>keywords.casting
+    if keywords.order != NULL:
+        arguments["order"] = <object>keywords.order
+    if keywords.dtype != NULL:
+        arguments["dtype"] = <object>keywords.dtype
+    if keywords.subok != NULL:
+        arguments["subok"] = <object>keywords.subok
+    if keywords.signature != NULL:
+        arguments["signature"] = <object>keywords.signature
+    return _numpy_path.call(OP_NAMES[op], NUMPY_UFUNCS[op], x1, x2, **arguments)
+
+
+cdef bint is_explicit(const keywords_t* keywords) except -1:
+    """Whether the caller has a say in the choice of loop."""
+    if keywords.signature != NULL and <object>keywords.signature is not None:
+        return True
+    if keywords.dtype != NULL and <object>keywords.dtype is not None:
+        return True
+    return keywords.casting != NULL and <object>keywords.casting != "same_kind"
+
+
+cdef object dtype_of(const arg_t* arg):
+    """What NumPy's promotion is told about an operand."""
+    if arg.array != NULL:
+        return (<object>arg.array).dtype
+    if arg.kind >= N_TYPES:
+        return (int, float, complex)[arg.kind - N_TYPES]
+    return <object>element_dtype(arg.kind)
+
+
+cdef const loop_t* explicit_loop(const call_t* c, const keywords_t* keywords, bint has_out) except? NULL:
+    """The loop that `dtype=`, `signature=` and `casting=` ask for, or NULL."""
+    cdef int k
+    types = explicit_types(
+        c.op,
+        (dtype_of(&c.arg[X1]), dtype_of(&c.arg[X2]), dtype_of(&c.arg[OUT]) if has_out else None),
+        None if keywords.signature == NULL else <object>keywords.signature,
+        None if keywords.dtype == NULL else <object>keywords.dtype,
+        "same_kind" if keywords.casting == NULL else <object>keywords.casting)
+    if types is None:
+        return NULL
+    cdef const loop_t* loop = find_loop(c.op, types[0], types[1])
+    for k in range(X1, MASK):
+        if loop != NULL and c.arg[k].kind < N_TYPES:
+            # a cast that only "unsafe" allows is NumPy's to make
+            if loop_table().convert[loop.type[k]][c.arg[k].kind] == NULL:
+                return NULL
+    return loop
+
+
+cdef bint convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
+    """
+    Turn Python numbers into elements of the loop's types.
+
+    False where an int does not fit and NumPy must refuse it. A comparison with such
+    an int has the same answer for every element, that of 0 with its sign.
+    """
+    cdef int k
+    cdef PyObject* values[3]
+    values[X1] = x1
+    values[X2] = x2
+    for k in range(X1, MASK):
+        if c.arg[k].kind < N_TYPES or fit_number(values[k], c.loop.type[k], &c.arg[k]):
+            continue
+        if not ops[c.op].compares:
+            return False
+        c.loop = find_loop(c.op, INT8, INT8)
+        (<int8_t*>c.arg[k].value)[0] = 1 if <object>values[k] > 0 else -1
+        set_scalar(&c.arg[k], INT8)
+        compare_with_zero(&c.arg[X1 + X2 - k])
+        return True
+    return True
+
+
+cdef void compare_with_zero(arg_t* arg) noexcept nogil:
+    """Make an operand all zeros of type int8; its shape stays."""
+    cdef int d
+    arg.value[0] = 0
+    arg.data = <char*>arg.value
+    arg.array = NULL
+    arg.swapped = False
+    for d in range(arg.ndim):
+        arg.stride[d] = 0
+    set_scalar(arg, INT8)
+
+
+cdef object as_mask(object where):
+    """A mask as NumPy takes it: bool, or what becomes bool safely."""
+    if where is True or where is False:
+        return where
+    if isinstance(where, np.bool):
+        return bool(where)
+    if isinstance(where, np.ndarray):
+        return np.asarray(where).astype(bool, casting="safe", copy=False)
+    return np.asarray(where, dtype=bool)
+
+
+cdef object as_out(object op, object out):
+    """`out` as an array, Ellipsis or None, whether or not it came in a tuple."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise _errors.out_tuple(op, len(out))
+        out = out[0]
+    if out is None or out is Ellipsis or isinstance(out, np.ndarray) or is_foreign(out):
+        return out
+    raise _errors.out_kind(op, out)
+
+
+cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
+    """
+    Carry out one call of an op.
+
+    Before: borrowed operands and keywords, NULL for a keyword that was left out.
+    After: the result, or an exception; nothing was written if the exception is about
+    the arguments.
+    """
+    cdef call_t c
+    cdef keywords_t keywords = given[0]
+    cdef object name = OP_NAMES[op]
+    cdef object first, second, mask, out = None
+    cdef bint has_out = False
+    cdef bint ours
+    c.op = op
+    c.masked = False
+    if keywords.order != NULL:
+        order_letter(name, keywords.order)
+    if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
+        raise _errors.subok_kind(name, <object>keywords.subok)
+    if keywords.out != NULL:
+        out = as_out(name, <object>keywords.out)
+        keywords.out = NULL if out is None else <PyObject*>out
+        has_out = out is not None and out is not Ellipsis
+    if keywords.where != NULL:
+        mask = as_mask(<object>keywords.where)
+        keywords.where = <PyObject*>mask
+        read_mask(name, &c, keywords.where)
+    read_operand(x1, &c.arg[X1])
+    read_operand(x2, &c.arg[X2])
+    if c.arg[X1].kind == ANYTHING:
+        first = np.asarray(<object>x1)
+        x1 = <PyObject*>first
+        read_array(x1, &c.arg[X1])
+    if c.arg[X2].kind == ANYTHING:
+        second = np.asarray(<object>x2)
+        x2 = <PyObject*>second
+        read_array(x2, &c.arg[X2])
+    ours = c.arg[X1].kind >= 0 and c.arg[X2].kind >= 0
+    if has_out:
+        ours = ours and cnp.PyArray_CheckExact(out)
+        if ours:
+            read_array(<PyObject*>out, &c.arg[OUT])
+            ours = c.arg[OUT].kind >= 0
+    if not ours:
+        return hand_over(op, <object>x1, <object>x2, &keywords)
+    if is_explicit(&keywords):
+        c.loop = explicit_loop(&c, &keywords, has_out)
+    else:
+        c.loop = choose_loop(op, c.arg[X1].kind, c.arg[X2].kind)
+    if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
+        return hand_over(op, <object>x1, <object>x2, &keywords)
+    if (c.arg[X1].kind >= N_TYPES or c.arg[X2].kind >= N_TYPES) and not convert_numbers(&c, x1, x2):
+        return hand_over(op, <object>x1, <object>x2, &keywords)
+    return finish(&c, name, &keywords, keywords.out)
+
+
+# ------------------------------------------------------------- a view, not a call
+
+def broadcast_in_dim(x, shape, broadcast_dimensions):
+    """
+    Place an array within a larger shape, without copying.
+
+    Dimension ``i`` of `x` becomes dimension ``broadcast_dimensions[i]`` of the result;
+    the dimensions that are not named, and those in which `x` has size 1, are
+    stretched by a stride of 0. The meaning is that of XLA's BroadcastInDim and
+    StableHLO's broadcast_in_dim; the entries increase, as XLA asks.
+
+    Parameters
+    ----------
+    x : array_like
+        Any array, of rank at most that of the result.
+    shape : sequence of int
+        The result's shape (elements per dimension).
+    broadcast_dimensions : sequence of int
+        One dimension of the result per dimension of `x`, strictly increasing.
+
+    Returns
+    -------
+    ndarray
+        A read-only view of `x` of the given shape and the same dtype; several of its
+        elements may lie at one address. A subclass stays one.
+
+    Raises
+    ------
+    BroadcastError
+        If the dimensions do not place `x` (rules B4 to B7).
+    TypeError
+        If an argument is of the wrong kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xbcast
+    >>> xbcast.broadcast_in_dim(np.array([1, 2]), (2, 3), (0,))
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    """
+    cdef arg_t arg
+    cdef shape_t own
+    cdef placement_t placement
+    cdef Py_ssize_t stride[MAX_AXES]
+    cdef Py_ssize_t count
+    cdef int d, source
+    cdef PyObject* view
+    cdef object array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    cdef cnp.dtype dtype = array.dtype
+    read_array(<PyObject*>array, &arg)
+    own.ndim = arg.ndim
+    own.size = arg.size
+    parse_in_dim(shape, broadcast_dimensions, &own, &placement)
+    if not count_elements(&placement, 1, &count):
+        result = tuple([placement.size[d] for d in range(placement.ndim)])
+        raise _errors.result_too_large("broadcast_in_dim", result, 1, (shape_of(&arg), result))
+    for d in range(placement.ndim):
+        source = placement.source[0][d]
+        stride[d] = arg.stride[source] if source >= 0 and arg.size[source] != 1 else 0
+    Py_INCREF(dtype)
+    view = PyArray_NewFromDescr(&PyArray_Type, <PyObject*>dtype, placement.ndim, placement.size,
+                                stride, arg.data, 0, NULL)
+    result = steal(view)
+    Py_INCREF(array)
+    PyArray_SetBaseObject(view, <PyObject*>array)
+    return result if type(array) is np.ndarray else _numpy_path.like_subclass(result, array)
+
+
+cdef int set_up() except -1:
+    global ops
+    cdef Py_ssize_t i
+    ops = <op_t*>calloc(len(OPS), sizeof(op_t))
+    if ops == NULL:
+        raise MemoryError
+    for i, op in enumerate(OPS):
+        op_names.append(op.name.encode())
+        ops[i].name = op_names[i]
+        # the ops with loops of their own for int64 against uint64 are the comparisons
+        ops[i].compares = MIXED in op.kernels
+        ops[i].exponent = op.exponent
+    return 0
+
+
+set_up()

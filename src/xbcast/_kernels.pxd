@@ -1,0 +1,339 @@
+# Scalar kernels: what the op table's expressions call, and what they are made of.
+# Inline functions of elements, nothing else: no memory, no Python, no NumPy.
+#
+# Selects are written without short circuit (`&`, `|`, one value or the other), so
+# that the compiler can turn them into vector selects; divisions by a harmless
+# value replace branches for the same reason. The inner loops are compiled with
+# -fwrapv, so signed integers wrap around.
+
+cimport cython
+from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t,
+                          uint8_t, uint16_t, uint32_t, uint64_t)
+
+cdef extern from "elements.h" nogil:
+    ctypedef struct complex64:
+        float re
+        float im
+    ctypedef struct complex128:
+        double re
+        double im
+
+cdef extern from "bits.h" nogil:
+    float float_minus(float, float)
+    double double_minus(double, double)
+
+cdef extern from "smith.h" nogil:
+    complex64 complex64_quotient(complex64, complex64)
+    complex128 complex128_quotient(complex128, complex128)
+
+cdef extern from "<math.h>" nogil:
+    float c_fmodf "fmodf"(float, float)
+    double c_fmod "fmod"(double, double)
+    float c_floorf "floorf"(float)
+    double c_floor "floor"(double)
+    float c_copysignf "copysignf"(float, float)
+    double c_copysign "copysign"(double, double)
+    # Comparisons that do not warn of NaN, as `==` and `!=` never do.
+    bint isless(double, double)
+    bint isgreater(double, double)
+
+ctypedef fused unsigned_t:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+
+ctypedef fused integer_t:
+    int8_t
+    uint8_t
+    int16_t
+    uint16_t
+    int32_t
+    uint32_t
+    int64_t
+    uint64_t
+
+ctypedef fused left64_t:
+    int64_t
+    uint64_t
+
+ctypedef fused right64_t:
+    int64_t
+    uint64_t
+
+ctypedef fused real_t:
+    float
+    double
+
+ctypedef fused complex_t:
+    complex64
+    complex128
+
+
+# ---- integers ----
+
+cdef inline bint quotient_overflows(integer_t a, integer_t b) noexcept nogil:
+    # The only one: the least integer through -1.
+    if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
+        return (b == -1) & (a == <integer_t> (-a)) & (a != 0)
+    else:
+        return False
+
+cdef inline integer_t safe_divisor(integer_t a, integer_t b) noexcept nogil:
+    # 1 in place of the divisors that the hardware traps on. Then the least integer
+    # through -1 is itself with remainder 0, as in NumPy.
+    return 1 if (b == 0) | quotient_overflows(a, b) else b
+
+@cython.cdivision(True)
+cdef inline integer_t quotient(integer_t a, integer_t b) noexcept nogil:
+    # a / b rounded towards zero, for a safe divisor. There are no vector divisions
+    # of integers, but those of floating-point numbers are exact enough: unless a / b
+    # is an integer, it is further than 1 / a (relative) from one, and `a` has fewer
+    # bits than the floating-point type.
+    if (integer_t is int8_t or integer_t is uint8_t
+            or integer_t is int16_t or integer_t is uint16_t):
+        return <integer_t> <int32_t> (<float> a / <float> b)
+    elif integer_t is int32_t or integer_t is uint32_t:
+        return <integer_t> (<double> a / <double> b)
+    else:
+        return a / b
+
+cdef inline integer_t floor_divide(integer_t a, integer_t b) noexcept nogil:
+    cdef integer_t d = safe_divisor(a, b)
+    cdef integer_t q = quotient(a, d)
+    if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
+        q = <integer_t> (q - ((<integer_t> (a - q * d) != 0) & ((a ^ d) < 0)))
+    return q if b != 0 else 0
+
+cdef inline integer_t fmod(integer_t a, integer_t b) noexcept nogil:
+    cdef integer_t d = safe_divisor(a, b)
+    return <integer_t> (a - quotient(a, d) * d)
+
+cdef inline integer_t remainder(integer_t a, integer_t b) noexcept nogil:
+    cdef integer_t d = safe_divisor(a, b)
+    cdef integer_t r = <integer_t> (a - quotient(a, d) * d)
+    if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
+        r = <integer_t> (r + (d if (r != 0) & ((r ^ d) < 0) else 0))
+    return r
+
+cdef inline integer_t floor_divide_warnings(integer_t a, integer_t b) noexcept nogil:
+    return <integer_t> ((b == 0) | (quotient_overflows(a, b) << 1))
+
+cdef inline integer_t remainder_warnings(integer_t a, integer_t b) noexcept nogil:
+    return b == 0
+
+cdef inline unsigned_t power(unsigned_t a, unsigned_t b) noexcept nogil:
+    # By squaring. Signed operands have the same bits: `b` is not negative.
+    cdef unsigned_t p = 1
+    while b != 0:
+        if b & 1:
+            p = <unsigned_t> (p * a)
+        a = <unsigned_t> (a * a)
+        b >>= 1
+    return p
+
+cdef inline integer_t maximum(integer_t a, integer_t b) noexcept nogil:
+    return a if a > b else b
+
+cdef inline integer_t minimum(integer_t a, integer_t b) noexcept nogil:
+    return a if a < b else b
+
+cdef inline uint64_t magnitude(integer_t a) noexcept nogil:
+    return <uint64_t> a if a >= 0 else 0 - <uint64_t> a
+
+@cython.cdivision(True)
+cdef inline uint64_t gcd_of_magnitudes(uint64_t a, uint64_t b) noexcept nogil:
+    cdef uint64_t r
+    while a != 0:
+        r = b % a
+        b = a
+        a = r
+    return b
+
+cdef inline integer_t gcd(integer_t a, integer_t b) noexcept nogil:
+    return <integer_t> gcd_of_magnitudes(magnitude(a), magnitude(b))
+
+@cython.cdivision(True)
+cdef inline integer_t lcm(integer_t a, integer_t b) noexcept nogil:
+    # Wraps around where the multiple is too large, as in NumPy.
+    cdef uint64_t g = gcd_of_magnitudes(magnitude(a), magnitude(b))
+    return <integer_t> (magnitude(a) / g * magnitude(b)) if g != 0 else 0
+
+# A shift by a negative amount or by the width and more moves all bits out. As an
+# unsigned number a negative amount is a large one.
+
+cdef inline unsigned_t left_shift(unsigned_t a, unsigned_t b) noexcept nogil:
+    cdef unsigned_t moved = <unsigned_t> (a << (b & (8 * sizeof(a) - 1)))
+    return moved if b < 8 * sizeof(a) else 0
+
+cdef inline integer_t right_shift(integer_t a, integer_t b) noexcept nogil:
+    cdef integer_t last = 8 * sizeof(a) - 1
+    cdef integer_t amount
+    if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
+        amount = b if (b >= 0) & (b <= last) else last
+        return a >> amount
+    else:
+        return a >> (b & last) if b <= last else 0
+
+# int64 with uint64, in either order
+
+cdef inline bint mixed_less(left64_t a, right64_t b) noexcept nogil:
+    cdef bint below = <uint64_t> a < <uint64_t> b
+    if left64_t is int64_t:
+        return (a < 0) | below
+    else:
+        return (b >= 0) & below
+
+cdef inline bint mixed_equal(left64_t a, right64_t b) noexcept nogil:
+    return (a >= 0) & (b >= 0) & (<uint64_t> a == <uint64_t> b)
+
+
+# ---- floating-point numbers ----
+
+# Of two zeros, and of two NaNs, the choice depends on nothing but the operands.
+
+cdef inline real_t float_maximum(real_t a, real_t b) noexcept nogil:
+    cdef real_t larger = a if a > b else b      # `b` where either is NaN
+    return a if a != a else larger
+
+cdef inline real_t float_minimum(real_t a, real_t b) noexcept nogil:
+    cdef real_t smaller = a if a < b else b
+    return a if a != a else smaller
+
+cdef inline real_t float_fmax(real_t a, real_t b) noexcept nogil:
+    cdef real_t larger = b if b > a else a      # `a` where either is NaN
+    return b if a != a else larger
+
+cdef inline real_t float_fmin(real_t a, real_t b) noexcept nogil:
+    cdef real_t smaller = b if b < a else a
+    return b if a != a else smaller
+
+cdef inline real_t float_copysign(real_t a, real_t b) noexcept nogil:
+    if real_t is float:
+        return c_copysignf(a, b)
+    else:
+        return c_copysign(a, b)
+
+cdef inline real_t float_heaviside(real_t a, real_t b) noexcept nogil:
+    cdef real_t step = 1 if a > 0 else 0
+    step = b if a == 0 else step
+    return a if a != a else step
+
+cdef inline real_t float_fmod(real_t a, real_t b) noexcept nogil:
+    if real_t is float:
+        return c_fmodf(a, b)
+    else:
+        return c_fmod(a, b)
+
+cdef inline real_t floor_of(real_t a) noexcept nogil:
+    if real_t is float:
+        return c_floorf(a)
+    else:
+        return c_floor(a)
+
+cdef inline real_t float_remainder(real_t a, real_t b) noexcept nogil:
+    cdef real_t r = float_fmod(a, b)
+    if b == 0:
+        return r
+    if r != 0:
+        return r + b if isless(b, 0) != isless(r, 0) else r
+    return float_copysign(<real_t> 0, b)
+
+@cython.cdivision(True)
+cdef inline real_t float_floor_divide(real_t a, real_t b) noexcept nogil:
+    # The remainder is exact, so a - r is nearly a multiple of b and the quotient
+    # nearly an integer: round it.
+    cdef real_t r, q, whole
+    if b == 0:
+        return a / b
+    r = float_fmod(a, b)
+    q = (a - r) / b
+    if (r != 0) & (isless(b, 0) != isless(r, 0)):
+        q -= 1
+    if q == 0:
+        return float_copysign(<real_t> 0, a / b)
+    whole = floor_of(q)
+    return whole + 1 if isgreater(q - whole, 0.5) else whole
+
+
+# ---- complex numbers ----
+
+cdef inline real_t minus(real_t a, real_t b) noexcept nogil:
+    # a - b, where b is a product next to one that is added: see bits.h
+    if real_t is float:
+        return float_minus(a, b)
+    else:
+        return double_minus(a, b)
+
+cdef inline complex64 complex64_of(float re, float im) noexcept nogil:
+    cdef complex64 c
+    c.re = re
+    c.im = im
+    return c
+
+cdef inline complex128 complex128_of(double re, double im) noexcept nogil:
+    cdef complex128 c
+    c.re = re
+    c.im = im
+    return c
+
+cdef inline complex_t complex_add(complex_t a, complex_t b) noexcept nogil:
+    cdef complex_t c
+    c.re = a.re + b.re
+    c.im = a.im + b.im
+    return c
+
+cdef inline complex_t complex_subtract(complex_t a, complex_t b) noexcept nogil:
+    cdef complex_t c
+    c.re = a.re - b.re
+    c.im = a.im - b.im
+    return c
+
+cdef inline complex_t complex_multiply(complex_t a, complex_t b) noexcept nogil:
+    cdef complex_t c
+    c.re = minus(a.re * b.re, a.im * b.im)
+    c.im = a.re * b.im + a.im * b.re
+    return c
+
+cdef inline complex_t complex_divide(complex_t a, complex_t b) noexcept nogil:
+    if complex_t is complex64:
+        return complex64_quotient(a, b)
+    else:
+        return complex128_quotient(a, b)
+
+cdef inline bint complex_truth(complex_t a) noexcept nogil:
+    return (a.re != 0) | (a.im != 0)
+
+cdef inline bint complex_nan(complex_t a) noexcept nogil:
+    return (a.re != a.re) | (a.im != a.im)
+
+cdef inline bint complex_equal(complex_t a, complex_t b) noexcept nogil:
+    return (a.re == b.re) & (a.im == b.im)
+
+# Real parts first, then imaginary parts. A NaN in an imaginary part leaves unequal
+# real parts unordered too.
+
+cdef inline bint complex_less(complex_t a, complex_t b) noexcept nogil:
+    return (((a.re < b.re) & (a.im == a.im) & (b.im == b.im))
+            | ((a.re == b.re) & (a.im < b.im)))
+
+cdef inline bint complex_less_equal(complex_t a, complex_t b) noexcept nogil:
+    return (((a.re < b.re) & (a.im == a.im) & (b.im == b.im))
+            | ((a.re == b.re) & (a.im <= b.im)))
+
+cdef inline unsigned int complex_order_warnings(complex_t a, complex_t b) noexcept nogil:
+    # INVALID for a NaN in parts that decide the order.
+    return (((a.re != a.re) | (b.re != b.re)
+             | ((a.re == b.re) & ((a.im != a.im) | (b.im != b.im)))) << 3)
+
+cdef inline complex_t complex_maximum(complex_t a, complex_t b) noexcept nogil:
+    return a if complex_nan(a) | complex_less_equal(b, a) else b
+
+cdef inline complex_t complex_minimum(complex_t a, complex_t b) noexcept nogil:
+    return a if complex_nan(a) | complex_less_equal(a, b) else b
+
+cdef inline complex_t complex_fmax(complex_t a, complex_t b) noexcept nogil:
+    return a if complex_nan(b) | complex_less_equal(b, a) else b
+
+cdef inline complex_t complex_fmin(complex_t a, complex_t b) noexcept nogil:
+    return a if complex_nan(b) | complex_less_equal(a, b) else b

@@ -1,0 +1,53 @@
+# From the strides of one call to a loop nest: a plan is a value, made once by
+# make_plan, then run by _run. Knows no NumPy.
+
+from xbcast._inner_loop cimport Copy, InnerLoop, LoopTable
+from xbcast._pattern cimport pattern_tuple_t
+
+cdef enum:
+    # Bytes of one scratch buffer. Three operands' buffers stay within the L1 cache.
+    SCRATCH = 8192
+    MAX_STAGES = 3
+
+# Where the warnings of a run are collected: the op's own, and those of
+# converting an operand or the result, which NumPy reports as "in cast".
+cdef enum:
+    OWN = 0
+    CAST = 1
+
+# One step between an operand's memory and what the loop reads or writes.
+cdef struct stage_t:
+    Copy copy
+    Py_ssize_t itemsize        # bytes of an element after the step
+    int slot                   # OWN or CAST
+
+cdef struct operand_t:
+    char* data
+    Py_ssize_t itemsize        # bytes of an element in memory
+    int run_type               # ElementType for the loop
+    Py_ssize_t run_itemsize    # its bytes
+    Py_ssize_t alignment       # bytes that a NumPy loop asks for
+    bint keep_scalar           # a NumPy loop gets stride 0 (an exponent of rank 0)
+    bint packed
+    int n_stages
+    stage_t stage[MAX_STAGES]  # operands: memory to loop; out: loop to memory
+
+# NumPy's type of an inner loop: args, dimensions, steps, data.
+ctypedef void (*NumpyLoop)(char** args, const Py_ssize_t* n, const Py_ssize_t* steps,
+                           void* data) noexcept nogil
+
+cdef struct plan_t:
+    const LoopTable* table
+    InnerLoop run              # NULL: numpy_run is used
+    NumpyLoop numpy_run
+    void* numpy_data
+    int warning_source
+    bint masked                # operand[MASK] is in use
+    bint writes                # false: the loop only looks at its operands
+    int n                      # operands in `nest`: 3, or 4 with a mask
+    pattern_tuple_t nest       # by Role; offsets count from operand[].data
+    operand_t operand[4]
+    bint packs                 # some operand goes through scratch
+    Py_ssize_t block[2]        # elements along axes 0 and 1 that are packed at a time
+
+cdef void make_plan(plan_t* plan) noexcept nogil

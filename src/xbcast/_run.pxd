@@ -1,0 +1,15 @@
+# Executes a plan. Knows no NumPy.
+
+from xbcast._plan cimport plan_t
+
+# Runs a plan from end to end; warnings[] is indexed by _plan.WarningSlot and only
+# gains bits.
+cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil
+
+# Bit that scan_negative reports, beside those of _inner_loop.Warning.
+cdef enum:
+    NEGATIVE = 16
+
+# Inner loops that look for a negative second operand; by element type.
+from xbcast._inner_loop cimport InnerLoop
+cdef InnerLoop scan_negative(int element_type) noexcept nogil

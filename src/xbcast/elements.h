@@ -1,0 +1,37 @@
+/* Element types as they lie in memory. The types named any_* may be read and
+ * written at any address, whatever its alignment and whatever type was stored
+ * there; x86-64 and 64-bit ARM need no other instruction for it. */
+#ifndef XBCAST_ELEMENTS_H
+#define XBCAST_ELEMENTS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define XBCAST_ANYWHERE __attribute__((aligned(1), may_alias))
+
+typedef uint8_t any_bool XBCAST_ANYWHERE;
+typedef int8_t any_int8 XBCAST_ANYWHERE;
+typedef uint8_t any_uint8 XBCAST_ANYWHERE;
+typedef int16_t any_int16 XBCAST_ANYWHERE;
+typedef uint16_t any_uint16 XBCAST_ANYWHERE;
+typedef int32_t any_int32 XBCAST_ANYWHERE;
+typedef uint32_t any_uint32 XBCAST_ANYWHERE;
+typedef int64_t any_int64 XBCAST_ANYWHERE;
+typedef uint64_t any_uint64 XBCAST_ANYWHERE;
+typedef uint16_t any_float16 XBCAST_ANYWHERE;
+typedef float any_float32 XBCAST_ANYWHERE;
+typedef double any_float64 XBCAST_ANYWHERE;
+
+/* Structs take over what their members allow. */
+typedef struct { any_float32 re, im; } complex64;
+typedef struct { any_float64 re, im; } complex128;
+typedef struct { any_uint64 low, high; } any_bytes16;
+typedef complex64 any_complex64;
+typedef complex128 any_complex128;
+
+/* The bytes of one number in the opposite order. */
+static inline uint16_t swapped_2(uint16_t x) { return __builtin_bswap16(x); }
+static inline uint32_t swapped_4(uint32_t x) { return __builtin_bswap32(x); }
+static inline uint64_t swapped_8(uint64_t x) { return __builtin_bswap64(x); }
+
+#endif

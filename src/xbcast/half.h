@@ -1,0 +1,138 @@
+/* float16 to and from float32 and float64. Results, and the warnings of rounding
+ * to float16, are NumPy's: overflow where a finite number becomes infinite,
+ * underflow where a number below 2**-14 is not exact. The latter is decided
+ * before rounding, while the hardware decides after it, so the hardware's status
+ * is never asked; callers put it back as it was (fp_status.h). */
+#ifndef XBCAST_HALF_H
+#define XBCAST_HALF_H
+
+#include "bits.h"
+#include "elements.h"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+enum { HALF_OVERFLOW = 2, HALF_UNDERFLOW = 4 };
+
+/* Without branches, so that a loop over it vectorises. Subnormals go by way of an
+ * integer because arithmetic on subnormal floats is slow. */
+static inline float float32_of_half(uint16_t h)
+{
+    uint32_t magnitude = h & 0x7fffu;
+    uint32_t normal = (magnitude << 13) + 0x38000000u;
+    normal += magnitude >= 0x7c00u ? 0x38000000u : 0;
+    uint32_t subnormal = bits_of_float((float)(int32_t)magnitude * 0x1p-24f);
+    uint32_t u = magnitude < 0x0400u ? subnormal : normal;
+    return float_of_bits(u | (uint32_t)(h & 0x8000u) << 16);
+}
+
+/* The bits of Warning that rounding `x` to float16 gives. */
+static inline uint32_t half_warnings_of_float32(float x)
+{
+    uint32_t magnitude = bits_of_float(x) & 0x7fffffffu;
+    uint32_t small = magnitude < 0x38800000u ? magnitude : 0;
+    float y = float_of_bits(small);
+    uint32_t inexact = (y + 0.5f) - 0.5f != y;
+    /* 0x477ff000 is 65520, the least number that rounds to infinity */
+    uint32_t overflow = magnitude - 0x477ff000u < 0x7f800000u - 0x477ff000u;
+    return inexact * HALF_UNDERFLOW | overflow * HALF_OVERFLOW;
+}
+
+static inline uint16_t half_of_float32(float x)
+{
+    uint32_t u = bits_of_float(x), magnitude = u & 0x7fffffffu;
+    /* the last kept bit of x + 0.5 is worth 2**-24, as that of a subnormal half */
+    uint32_t small = magnitude < 0x38800000u ? magnitude : 0;
+    uint32_t subnormal = bits_of_float(float_of_bits(small) + 0.5f) - 0x3f000000u;
+    uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1) - 0x38000000u) >> 13;
+    uint32_t h = magnitude < 0x38800000u ? subnormal : normal;
+    h = magnitude >= 0x477ff000u ? 0x7c00u : h;
+    h = magnitude > 0x7f800000u ? 0x7e00u : h;
+    return (uint16_t)(h | (u >> 16 & 0x8000u));
+}
+
+static inline double float64_of_half(uint16_t h)
+{
+    return (double)float32_of_half(h);
+}
+
+/* Rounded once: by way of float32 some numbers would be rounded twice. */
+static inline uint16_t half_of_float64(double x)
+{
+    uint64_t u = bits_of_double(x), magnitude = u & 0x7fffffffffffffffull;
+    int is_small = magnitude < 0x3f10000000000000ull;
+    uint64_t small = is_small ? magnitude : 0;
+    uint64_t subnormal = bits_of_double(double_of_bits(small) + 0x1p28) - 0x41b0000000000000ull;
+    uint64_t normal = (magnitude + 0x1ffffffffffull + (magnitude >> 42 & 1) - 0x3f00000000000000ull) >> 42;
+    uint64_t h = is_small ? subnormal : normal;
+    h = magnitude >= 0x40effe0000000000ull ? 0x7c00u : h;
+    h = magnitude > 0x7ff0000000000000ull ? 0x7e00u : h;
+    return (uint16_t)(h | (u >> 48 & 0x8000u));
+}
+
+static inline uint32_t half_warnings_of_float64(double x)
+{
+    uint64_t magnitude = bits_of_double(x) & 0x7fffffffffffffffull;
+    uint64_t small = magnitude < 0x3f10000000000000ull ? magnitude : 0;
+    double y = double_of_bits(small);
+    uint32_t inexact = (y + 0x1p28) - 0x1p28 != y;
+    uint32_t overflow = magnitude - 0x40effe0000000000ull < 0x7ff0000000000000ull - 0x40effe0000000000ull;
+    return inexact * HALF_UNDERFLOW | overflow * HALF_OVERFLOW;
+}
+
+/* Whether rounding any of these can warn: cheaper than asking which warning. */
+static inline int half_may_warn(const any_float32* from, ptrdiff_t n)
+{
+    uint32_t found = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t magnitude = bits_of_float(from[i]) & 0x7fffffffu;
+        /* 0 is no risk, infinity and NaN are taken for one: both are rare */
+        found |= (magnitude - 1 < 0x387fffffu) | (magnitude >= 0x477ff000u);
+    }
+    return found != 0;
+}
+
+/* Both arrays contiguous. */
+static inline void float32_of_half_block(any_float32* to, const any_float16* from, ptrdiff_t n)
+{
+    ptrdiff_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 16 <= n; i += 16) {
+        _mm512_storeu_ps((void*)(to + i), _mm512_cvtph_ps(_mm256_loadu_si256((const void*)(from + i))));
+    }
+#elif defined(__F16C__)
+    for (; i + 8 <= n; i += 8) {
+        _mm256_storeu_ps((float*)(to + i), _mm256_cvtph_ps(_mm_loadu_si128((const void*)(from + i))));
+    }
+#endif
+    for (; i < n; i++) {
+        to[i] = float32_of_half(from[i]);
+    }
+}
+
+static inline uint32_t half_of_float32_block(any_float16* to, const any_float32* from, ptrdiff_t n)
+{
+    uint32_t warnings = 0;
+    ptrdiff_t i = 0;
+    if (half_may_warn(from, n)) {
+        for (ptrdiff_t k = 0; k < n; k++) {
+            warnings |= half_warnings_of_float32(from[k]);
+        }
+    }
+#if defined(__AVX512F__)
+    for (; i + 16 <= n; i += 16) {
+        _mm256_storeu_si256((void*)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps((const void*)(from + i)), 0));
+    }
+#elif defined(__F16C__)
+    for (; i + 8 <= n; i += 8) {
+        _mm_storeu_si128((void*)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps((const float*)(from + i)), 0));
+    }
+#endif
+    for (; i < n; i++) {
+        to[i] = half_of_float32(from[i]);
+    }
+    return warnings;
+}
+
+#endif

@@ -1,0 +1,474 @@
+"""Floating-point warnings: NumPy's, under np.errstate, and a matter of element values alone.
+
+`flags(call)` collects them by np.errstate(all="call").  What to expect of a pair of
+values is what NumPy says of one-element arrays.  For power and complex multiply
+NumPy contradicts itself; there any of its answers is right, and ours must still be
+one answer at every length, stride and CPU level.
+"""
+
+import collections
+import contextlib
+import warnings
+
+import numpy as np
+import pytest
+
+import grids
+import oracle
+import xbcast
+from test_values import CASES, OPS, over, safe_exponents, second_dtype
+
+heard = []
+
+
+@pytest.fixture(autouse=True)
+def listening():
+    with np.errstate(all="call", call=lambda message, flag: heard.append(message)):
+        yield
+
+
+def flags(function, *args, **kwargs):
+    """The messages of a call, in order."""
+    heard.clear()
+    function(*args, **kwargs)
+    return tuple(heard)
+
+
+def some_pairs(name, dtype, most=2500):
+    x1, x2 = safe_exponents(name, *grids.pairs(dtype, second_dtype(name, dtype)))
+    if x1.size > most:
+        some = np.random.default_rng(6).permutation(x1.size)[:most]
+        x1, x2 = x1[some], x2[some]
+    return x1, x2
+
+
+def numpys_flags(name, a, b):
+    """Every answer that NumPy has for two values; the first is that for arrays of one element."""
+    reference = oracle.reference(name)
+    yield flags(reference, a, b)
+    if oracle.any_of_numpys(name, a.dtype):
+        yield flags(reference, a[0], b[0])
+        yield flags(reference, np.repeat(a, 16), np.repeat(b, 16))
+        yield flags(reference, np.repeat(a, 16), b[0])
+        yield flags(reference, a[0], np.repeat(b, 16))
+
+
+@over(CASES)
+def test_each_pair_of_values(name, dtype):
+    x1, x2 = some_pairs(name, dtype)
+    op = getattr(xbcast, name)
+    for i in range(x1.size):
+        a, b = x1[i : i + 1], x2[i : i + 1]
+        got = flags(op, a, b)
+        right = list(numpys_flags(name, a, b)) if oracle.OP[name].numpy else [()]
+        assert got in right, (a, b, got, right)
+        assert flags(op, a[0], b[0]) in right, (a, b)
+
+
+def groups(name, dtype):
+    """Pairs of values by what they warn about: flags -> (x1, x2)."""
+    x1, x2 = some_pairs(name, dtype, 600)
+    op = getattr(xbcast, name)
+    indices = collections.defaultdict(list)
+    for i in range(x1.size):
+        indices[flags(op, x1[i : i + 1], x2[i : i + 1])].append(i)
+    return {key: (x1[at], x2[at]) for key, at in indices.items()}
+
+
+WARNING_CASES = [case for case in CASES if case[1] != "bool"]
+
+
+@over(WARNING_CASES)
+def test_no_warning_depends_on_length_or_level(name, dtype, cpu_level):
+    """1 to 130 elements of one kind, at every level: the warnings of one element.
+
+    `groups` goes by the level in use, which test_same_at_every_level compares.
+    """
+    op = getattr(xbcast, name)
+    for want, (x1, x2) in groups(name, dtype).items():
+        x1, x2 = np.resize(x1, 300), np.resize(x2, 300)
+        for n in range(1, 131):
+            start = 7 * n % 150
+            assert flags(op, x1[start : start + n], x2[start : start + n]) == want, n
+
+
+@over(WARNING_CASES)
+def test_one_value_among_harmless_ones(name, dtype):
+    """The warning of one element is heard wherever it stands, and nothing beside it."""
+    op = getattr(xbcast, name)
+    harmless = np.ones(133, dtype), np.ones(133, second_dtype(name, dtype))
+    quiet = flags(op, *harmless)
+    assert quiet == () or name in ("logaddexp", "logaddexp2", "nextafter")
+    for want, (x1, x2) in groups(name, dtype).items():
+        if quiet and not set(want) >= set(quiet):
+            continue
+        for i, position in enumerate((0, 1, 3, 7, 8, 15, 16, 31, 64, 127, 128, 131, 132)):
+            y1, y2 = (x.copy() for x in harmless)
+            y1[position], y2[position] = x1[i % x1.size], x2[i % x1.size]
+            assert flags(op, y1, y2) == want, position
+
+
+@over(WARNING_CASES)
+def test_same_at_every_level(name, dtype, use_level):
+    x1, x2 = some_pairs(name, dtype, 300)
+    op = getattr(xbcast, name)
+    answers = []
+    for level in xbcast._core.cpu_levels():
+        use_level(level)
+        answers.append([flags(op, x1[i : i + 1], x2[i : i + 1]) for i in range(x1.size)])
+    assert all(answer == answers[0] for answer in answers)
+
+
+@over(WARNING_CASES)
+def test_no_warning_depends_on_layout(name, dtype):
+    """Stepped, reversed, swapped, unaligned, transposed; and the operand repeated by stride 0."""
+    op = getattr(xbcast, name)
+    for want, (x1, x2) in groups(name, dtype).items():
+        x1, x2 = np.resize(x1, 60), np.resize(x2, 60)
+
+        def stepped(x):
+            return np.stack([np.ones_like(x), x, np.ones_like(x)], 1)[:, 1]
+
+        def unaligned(x):
+            memory = np.ones(x.nbytes + 1, np.uint8)
+            memory[1:] = np.frombuffer(x.tobytes(), np.uint8)
+            return memory[1:].view(x.dtype)
+
+        def swapped(x):
+            # a conversion would quieten a signalling NaN; there is none in the grids
+            return x.astype(x.dtype.newbyteorder("S"))
+
+        for move in (stepped, unaligned, swapped, lambda x: x[::-1].copy()[::-1]):
+            assert flags(op, move(x1), move(x2)) == want
+            assert flags(op, move(x1), x2) == want
+        for shape in ((20, 3), (3, 20), (4, 5, 3)):
+            y1, y2 = x1.reshape(shape), x2.reshape(shape)
+            assert flags(op, y1, y2.copy(order="F")) == want
+            assert flags(op, y1.T, y2.T) == want
+        assert flags(op, np.stack([x1] * 3, 1), x2, broadcast_dimensions=(0,)) == want
+        assert flags(op, np.stack([x1] * 3, 0), x2, broadcast_dimensions=(1,)) == want
+        if not (name == "power" and np.dtype(dtype).kind in "fc"):
+            assert flags(op, x1[:1], x2[:1]) == flags(op, np.repeat(x1[:1], 40), x2[0])
+
+
+@over(WARNING_CASES)
+def test_masked_out_elements_do_not_warn(name, dtype):
+    op = getattr(xbcast, name)
+    harmless = np.ones(133, dtype), np.ones(133, second_dtype(name, dtype))
+    if flags(op, *harmless):
+        return
+    rng = np.random.default_rng(8)
+    for density in (0.1, 0.6):
+        mask = rng.random(133) < density
+        for x1, x2 in groups(name, dtype).values():
+            y1 = np.where(mask, harmless[0], np.resize(x1, 133))
+            y2 = np.where(mask, harmless[1], np.resize(x2, 133))
+            assert flags(op, y1, y2, where=mask) == ()
+            assert flags(op, y1[0], y2, where=mask & False) == ()
+    out = np.empty(133, op(*harmless).dtype)
+    for want, (x1, x2) in groups(name, dtype).items():
+        y1, y2 = np.resize(x1, 133), np.resize(x2, 133)
+        assert flags(op, y1, y2, where=mask, out=out) == want
+
+
+def test_integer_division_by_zero_under_a_mask():
+    x = np.arange(-3, 4)
+    assert flags(xbcast.floor_divide, 6, x, where=x != 0) == ()
+    assert flags(xbcast.floor_divide, 6, x) == ("divide by zero",)
+
+
+# ---- messages, categories, modes --------------------------------------------
+
+LOUD = {
+    "divide": lambda dt: (np.ones(3, dt), np.zeros(3, dt)),
+    "multiply": lambda dt: (np.full(3, np.finfo(dt).max, dt), np.full(3, 2, dt)),
+    "subtract": lambda dt: (np.full(3, np.inf, dt), np.full(3, np.inf, dt)),
+    "add": lambda dt: (np.full(3, np.finfo(dt).max, dt), np.full(3, np.finfo(dt).max, dt)),
+    "floor_divide": lambda dt: (np.ones(3, dt), np.zeros(3, dt)),
+    "remainder": lambda dt: (np.ones(3, dt), np.zeros(3, dt)),
+    "fmod": lambda dt: (np.full(3, np.inf, dt), np.ones(3, dt)),
+    "power": lambda dt: (np.full(3, np.finfo(dt).max, dt), np.full(3, 2, dt)),
+    "float_power": lambda dt: (np.full(3, -1.5, dt), np.full(3, 0.5, dt)),
+    "ldexp": lambda dt: (np.ones(3, dt), np.full(3, 5000, np.int32)),
+    "logaddexp": lambda dt: (np.full(3, np.nan, dt), np.full(3, 2, dt)),
+    "hypot": lambda dt: (np.full(3, np.finfo(dt).max, dt), np.full(3, np.finfo(dt).max, dt)),
+    "nextafter": lambda dt: (np.full(3, np.finfo(dt).max, dt), np.full(3, np.inf, dt)),
+}
+LOUD_CASES = [(name, dtype) for name in LOUD for dtype in ("float16", "float32", "float64")]
+
+
+def both(name, function):
+    """The same done with the op and with NumPy's ufunc."""
+    return function(getattr(xbcast, name)), function(getattr(np, name))
+
+
+def loud_over_integers():
+    return [("floor_divide", np.int32([1, 2]), np.int32([0, 1])),
+            ("remainder", np.uint8([1, 2]), np.uint8([0, 1])),
+            ("floor_divide", np.int16([-32768, 2]), np.int16([-1, 1])),
+            ("fmod", np.int64([-3, 2]), np.int64([0, 0]))]  # fmt: skip
+
+
+def record(op, *operands, **keywords):
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+        warnings.simplefilter("always")
+        op(*operands, **keywords)
+    return caught
+
+
+@over(LOUD_CASES)
+def test_warn(name, dtype):
+    x1, x2 = LOUD[name](dtype)
+    got, want = both(name, lambda op: record(op, x1, x2))
+    assert [(w.category, str(w.message)) for w in got] == [(w.category, str(w.message)) for w in want]
+    # a warning points at the line that made the call, as NumPy's does
+    assert [(w.filename, w.lineno) for w in got] == [(w.filename, w.lineno) for w in want]
+
+
+@pytest.mark.parametrize("name, x1, x2", loud_over_integers(), ids=lambda v: v if isinstance(v, str) else None)
+def test_warn_about_integers(name, x1, x2):
+    got, want = both(name, lambda op: record(op, x1, x2))
+    assert [(w.category, str(w.message)) for w in got] == [(w.category, str(w.message)) for w in want]
+    assert want
+
+
+def test_warn_names_the_ufunc_under_every_alias():
+    for spelling in ("divide", "true_divide"):
+        (warning,) = record(getattr(xbcast, spelling), 1.0, 0.0)
+        assert str(warning.message) == "divide by zero encountered in divide"
+    (warning,) = record(xbcast.mod, np.float32([1]), np.float32([0]))
+    assert str(warning.message) == "invalid value encountered in remainder"
+
+
+@over(LOUD_CASES)
+def test_raise(name, dtype):
+    x1, x2 = LOUD[name](dtype)
+    out = np.full(3, 7, dtype if name != "float_power" else "float64")
+
+    def attempt(op):
+        out[...] = 7
+        with np.errstate(all="raise"):
+            try:
+                op(x1, x2, out=out)
+            except FloatingPointError as error:
+                return str(error), out.tobytes()
+        return None, out.tobytes()
+
+    got, want = both(name, attempt)
+    assert got == want      # the message, and that the result was written before
+
+
+def test_raise_one_kind_only():
+    with np.errstate(divide="raise", invalid="ignore", over="warn", under="ignore"):
+        with pytest.raises(FloatingPointError, match="^divide by zero encountered in divide$"):
+            xbcast.divide(np.ones(3), np.array([1.0, 0.0, 2.0]))
+        assert np.isnan(xbcast.divide(0.0, 0.0))
+        with pytest.warns(RuntimeWarning, match="^overflow encountered in multiply$"):
+            xbcast.multiply(np.full(3, 1e300), 1e300)
+
+
+def test_a_warning_that_the_filter_makes_an_error():
+    out = np.zeros(3)
+    with warnings.catch_warnings(), np.errstate(all="warn"):
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            xbcast.divide(np.ones(3), 0.0, out=out)
+    assert np.isinf(out).all()
+
+
+@over(LOUD_CASES)
+def test_ignore(name, dtype):
+    x1, x2 = LOUD[name](dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with np.errstate(all="ignore"):
+            getattr(xbcast, name)(x1, x2)
+
+
+@over(LOUD_CASES)
+def test_call(name, dtype):
+    x1, x2 = LOUD[name](dtype)
+
+    def attempt(op):
+        calls = []
+        with np.errstate(all="call", call=lambda *args: calls.append(args)):
+            op(x1, x2)
+        return calls
+
+    got, want = both(name, attempt)
+    assert got == want
+
+
+def test_call_that_raises():
+    class Mine(Exception):
+        pass
+
+    def refuse(message, flag):
+        raise Mine(message)
+
+    out = np.zeros(3)
+    with np.errstate(all="call", call=refuse), pytest.raises(Mine, match="divide by zero"):
+        xbcast.divide(np.ones(3), np.zeros(3), out=out)
+    assert np.isinf(out).all()
+
+
+@over(LOUD_CASES)
+def test_log(name, dtype):
+    x1, x2 = LOUD[name](dtype)
+
+    class Log:
+        def __init__(self):
+            self.text = ""
+
+        def write(self, text):
+            self.text += text
+
+    def attempt(op):
+        log = Log()
+        with np.errstate(all="log", call=log):
+            op(x1, x2)
+        return log.text
+
+    got, want = both(name, attempt)
+    assert got == want
+
+
+def test_print(capfd):
+    def attempt(op):
+        with np.errstate(all="print"):
+            op(np.ones(3), np.zeros(3))
+        return capfd.readouterr()
+
+    got, want = both("divide", attempt)
+    assert got == want
+    assert "divide by zero encountered in divide" in "".join(want)
+
+
+def test_several_kinds_in_one_call():
+    x1 = np.array([1.0, 0.0, 1e300, 1e-300])
+    x2 = np.array([0.0, 0.0, 1e-300, 1e300])
+    got, want = both("divide", lambda op: flags(op, x1, x2))
+    assert got == want == ("divide by zero", "overflow", "underflow", "invalid value")
+
+
+def test_flags_of_before_are_no_concern():
+    """What Python's own arithmetic left in the status register belongs to nobody."""
+    huge, tiny = float("1e308"), float("1e-308")
+    inf = huge * 10
+    for leftover in (lambda: huge * 10, lambda: tiny * 1e-10, lambda: inf - inf):
+        leftover()
+        for name in ("add", "maximum", "less", "remainder", "multiply"):
+            assert flags(getattr(xbcast, name), np.ones(40), np.ones(40)) == ()
+            leftover()
+
+
+def test_flags_are_not_left_behind():
+    """A call that stays silent leaves nothing for NumPy to find."""
+    nan = np.full(37, np.nan)
+    for name in ("less", "maximum", "fmin", "heaviside"):
+        assert flags(getattr(xbcast, name), nan, np.ones(37)) == ()
+        assert flags(np.add, np.ones(37), np.ones(37)) == ()
+    with np.errstate(all="ignore"):
+        xbcast.divide(np.ones(37), np.zeros(37))
+    assert flags(np.add, np.ones(37), np.ones(37)) == ()
+
+
+def test_empty_results_do_not_warn():
+    for name in OPS:
+        dtype = "int32" if np.dtype("float64").char not in "".join(
+            getattr(np, oracle.OP[name].numpy or oracle.OP[name].like).types) else "float64"
+        x = np.empty((0, 3), dtype)
+        y = np.zeros(3, second_dtype(name, dtype))
+        assert flags(getattr(xbcast, name), x, y, broadcast_dimensions=(1,)) == ()
+
+
+# ---- conversions ------------------------------------------------------------
+
+CONVERSIONS = [
+    # (x1, x2, out dtype, keywords): what overflows or is invalid is the conversion
+    ("float64", [1e300, 1.0], "float32", {}),
+    ("float64", [1e-300, 1.0], "float32", {}),
+    ("float64", [1e-42, 1.0], "float32", {}),
+    ("float64", [70000.0, 1.0], "float16", {}),
+    ("float64", [1e-6, 1.0], "float16", {}),
+    ("float64", [1e-9, 1.0], "float16", {}),
+    ("float32", [70000.0, 1.0], "float16", {}),
+    ("float32", [65519.0, 65520.0], "float16", {}),
+    ("float32", [6.1e-5, 1e-7], "float16", {}),
+    ("float64", [np.nan, np.inf], "float32", {}),
+    ("complex128", [1e300 + 1j, 1.0], "complex64", {}),
+    ("complex128", [1.0, complex(0, 1e300)], "complex64", {}),
+    ("float64", [1e300, 1.0], "complex64", {}),
+    ("int64", [70000, 1], "float16", {}),
+    ("uint16", [65535, 1], "float16", {}),
+    ("float64", [np.nan, 1.0], "int32", {"casting": "unsafe"}),
+    ("float64", [1e300, 1.0], "int64", {"casting": "unsafe"}),
+    ("float32", [np.inf, 1.0], "uint8", {"casting": "unsafe"}),
+    ("float16", [np.inf, 1.0], "int16", {"casting": "unsafe"}),
+    ("float64", [np.nan, 0.0], "bool", {"casting": "unsafe"}),
+]
+CONVERSION_IDS = [f"{x1}-{out}-{values[0]}" for x1, values, out, _ in CONVERSIONS]
+
+
+@contextlib.contextmanager
+def messages():
+    """Whole messages, in order: call mode drops the name of the ufunc, warn mode does not."""
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+        warnings.simplefilter("always")
+        said = []
+        yield said
+    said += sorted(str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize("dtype, values, out, keywords", CONVERSIONS, ids=CONVERSION_IDS)
+@pytest.mark.parametrize("n", [1, 2, 9, 64, 5000])
+def test_conversion_of_the_result(dtype, values, out, keywords, n):
+    x = np.ones(n, dtype)
+    x[: len(values)] = values[: min(n, len(values))]
+    said, results = [], []
+    for op in (xbcast.maximum, np.maximum):
+        result = np.zeros(n, out)
+        with messages() as heard_now:
+            op(x, x, out=result, **keywords)
+        said.append(heard_now)
+        results.append(result)
+    assert said[0] == said[1]
+    if np.dtype(out).kind in "fc":
+        oracle.assert_same_values("maximum", *results)
+
+
+@pytest.mark.parametrize("dtype, values, out, keywords", CONVERSIONS, ids=CONVERSION_IDS)
+@pytest.mark.parametrize("n", [1, 2, 9, 64, 5000])
+def test_conversion_of_an_operand(dtype, values, out, keywords, n):
+    x = np.ones(n, dtype)
+    x[: len(values)] = values[: min(n, len(values))]
+    said, results = [], []
+    for op in (xbcast.maximum, np.maximum):
+        with messages() as heard_now:
+            results.append(op(x, np.ones(n, out), dtype=out, **keywords))
+        said.append(heard_now)
+    assert said[0] == said[1]
+    if np.dtype(out).kind in "fc":
+        oracle.assert_same_values("maximum", *results)
+
+
+def test_conversion_and_arithmetic_in_one_call():
+    x1, x2 = np.array([1e300, 1.0, 1.0]), np.array([1.0, 0.0, 1.0])
+    said = []
+    for op in (xbcast.divide, np.divide):
+        with messages() as heard_now:
+            op(x1, x2, dtype="float32")
+        said.append(heard_now)
+    assert said[0] == said[1] == ["divide by zero encountered in divide", "overflow encountered in cast"]
+
+
+def test_conversion_of_a_python_number():
+    for x1, x2 in ((np.ones(3, "f4"), 1e300), (np.ones(3, "f2"), 70000.0), (np.ones(3, "F"), 1e300),
+                   (np.float32(1), 1e300), (1e300, np.ones((2, 2), "f4"))):  # fmt: skip
+        said = []
+        for op in (xbcast.add, np.add):
+            with messages() as heard_now:
+                op(x1, x2)
+            said.append(heard_now)
+        assert said[0] == said[1]
+        assert said[0] == ["overflow encountered in cast"]

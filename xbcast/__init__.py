@@ -1,0 +1,42 @@
+"""Elementwise NumPy functions with explicit broadcasting.
+
+``xbcast.add(a, b, broadcast_dimensions=(1,))`` adds a lower-rank operand along
+dimension 1 of a higher-rank one; nothing is broadcast that the call does not name.
+This module only gathers the public names; the ops come from the op table.
+"""
+
+try:
+    from xbcast import _ufunc
+except ModuleNotFoundError as error:
+    if error.name is None or not error.name.startswith("xbcast."):
+        raise
+    raise ImportError(
+        f"xbcast: the compiled module {error.name} is not in {__path__[0]}. If this is the "
+        "source checkout, Python found its folder xbcast/ before the installed package: run "
+        "`python -m pip install .` there, then start Python elsewhere or with -P."
+    ) from error
+
+from xbcast import _core
+from xbcast._bench import bench
+from xbcast._errors import BroadcastError
+from xbcast._optable import OPS as _OPS
+from xbcast._shape import broadcast_shapes
+from xbcast._ufunc import ufunc
+from xbcast._version import version as __version__
+
+broadcast_in_dim = _core.broadcast_in_dim
+
+globals().update(_ufunc.ops)
+
+__all__ = [
+    "BroadcastError",
+    "bench",
+    "broadcast_in_dim",
+    "broadcast_shapes",
+    "ufunc",
+    *(name for op in _OPS if op.exported for name in (op.name, *op.aliases)),
+]
+
+for _function in (bench, broadcast_in_dim, broadcast_shapes, BroadcastError):
+    _function.__module__ = "xbcast"
+del _function, _OPS

@@ -1,0 +1,152 @@
+"""Calls that NumPy's own ufuncs carry out, after our shape rules.
+
+Dtypes without inner loops here (longdouble, object, times, strings, user dtypes),
+casts that only ``casting="unsafe"`` allows, calls that NumPy refuses (so that the
+refusal is NumPy's), and foreign operands, which are never turned into plain arrays.
+Operands are expanded by their own indexing, which copies nothing. The modules that
+compute by themselves are below this one; `_core` calls it.
+"""
+
+import numpy as np
+
+from xbcast import _errors
+from xbcast._shape import place_shapes
+
+_FULL = slice(None)
+
+
+def _expand(x, source):
+    """Index `x` so that its dimensions lie where the result has them."""
+    if all(own == d for d, own in enumerate(source)) or getattr(x, "ndim", 0) == 0:
+        return x
+    return x[tuple([None if own < 0 else _FULL for own in source])]
+
+
+def _shape(x):
+    shape = getattr(x, "shape", None)
+    return tuple(shape) if shape is not None else np.shape(x)
+
+
+def _owns_memory_of(x, out):
+    """Whether writing `out` may change `x`."""
+    return isinstance(x, np.ndarray) and np.may_share_memory(x, out)
+
+
+def _check_out(name, out, shape, shapes):
+    if out.shape != shape:
+        raise _errors.out_shape(name, tuple(out.shape), shape, shapes)
+    if not isinstance(out, np.ndarray):
+        return
+    if not out.flags.writeable:
+        raise _errors.out_read_only(name)
+    if any(n > 1 and s == 0 for n, s in zip(out.shape, out.strides, strict=True)):
+        raise _errors.out_overlaps_itself(name, out.shape, out.strides)
+
+
+def _check_where(name, where, shape):
+    mask = np.shape(where)
+    fits = not mask or (
+        len(mask) == len(shape) and all(m in (1, n) for m, n in zip(mask, shape, strict=True))
+    )
+    if not fits:
+        raise _errors.where_shape(name, mask, shape)
+
+
+def _blank(dtype):
+    """What a cell that the mask leaves out holds: NaT for times, else what zeros has."""
+    if dtype.kind in "mM":
+        return np.array("NaT", dtype)
+    return np.zeros((), dtype)
+
+
+def _blank_left_out(result, where):
+    """Replace what NumPy left uninitialised."""
+    if isinstance(result, np.ndarray):
+        plain = result.view(np.ndarray)
+        np.copyto(plain, _blank(plain.dtype), where=~np.asarray(where))
+    return result
+
+
+def call(
+    name,
+    ufunc,
+    x1,
+    x2,
+    *,
+    out=None,
+    broadcast_dimensions=None,
+    degenerate_dimensions=None,
+    where=True,
+    **keywords,
+):
+    """
+    Call `ufunc` on operands placed by our shape rules.
+
+    Parameters
+    ----------
+    name : str
+        Name of the op, for messages.
+    ufunc : numpy.ufunc or None
+        NumPy's ufunc of that name.
+    x1, x2 : object
+        Arrays, NumPy scalars, Python numbers or foreign objects.
+    out : object, optional
+        An array or foreign object; Ellipsis asks for an array even of rank 0.
+    broadcast_dimensions, degenerate_dimensions : object, optional
+        As the op takes them.
+    where : bool or ndarray of bool, optional
+        The mask.
+    **keywords : object
+        What NumPy's ufunc is given besides.
+
+    Returns
+    -------
+    object
+        What the ufunc returns.
+    """
+    if ufunc is None:
+        raise _errors.no_numpy_ufunc(name, _describe(x1, x2, keywords))
+    shapes = _shape(x1), _shape(x2)
+    shape, *sources = place_shapes(name, *shapes, broadcast_dimensions, degenerate_dimensions)
+    operands = [_expand(x, source) for x, source in zip((x1, x2), sources, strict=True)]
+    _check_where(name, where, shape)
+    as_array = out is Ellipsis
+    if out is not None and not as_array:
+        _check_out(name, out, shape, shapes)
+        if isinstance(out, np.ndarray):
+            operands = [x.copy() if _owns_memory_of(x, out) else x for x in operands]
+            if _owns_memory_of(where, out):
+                where = where.copy()
+        return ufunc(*operands, out=out, where=where, **keywords)
+    if where is True and not as_array:
+        return ufunc(*operands, **keywords)
+    # NumPy 2.0 does not know out=..., and of a masked scalar it returns what it likes;
+    # with one dimension more there is always an array to mend
+    grown = [x[None] if _shape(x) or isinstance(x, np.ndarray) else x for x in operands]
+    if shape or not all(_is_plain(x) for x in operands):
+        result = ufunc(*operands, out=None, where=where, **keywords)
+        return _blank_left_out(result, where)
+    if all(x is y for x, y in zip(grown, operands, strict=True)):
+        grown[0] = np.asarray(grown[0])[None]
+    result = _blank_left_out(ufunc(*grown, out=None, where=where, **keywords), where)
+    return result.reshape(()) if as_array else result[0]
+
+
+def _is_plain(x):
+    return type(x) is np.ndarray or isinstance(x, (np.generic, int, float, complex))
+
+
+def _describe(x1, x2, keywords):
+    kinds = [str(getattr(x, "dtype", type(x).__name__)) for x in (x1, x2)]
+    text = f"operands of dtype {kinds[0]} and {kinds[1]}"
+    given = ", ".join(f"{key}={value!r}" for key, value in keywords.items())
+    return f"{text} with {given}" if given else text
+
+
+def like_subclass(view, array):
+    """Return a plain view of `array` as an object of its class, read-only."""
+    result = view.view(type(array))
+    if hasattr(array, "__array_finalize__"):
+        result.__array_finalize__(array)
+    result.flags.writeable = False
+    return result
