@@ -14,10 +14,13 @@ release = xbcast.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown"}
+autosummary_generate = False
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 html_theme = "alabaster"
 numpydoc_show_class_members = False
+# Every check but those of layout (GL) and of sections that not every docstring needs.
+numpydoc_validation_checks = {"all", "GL01", "GL02", "ES01", "EX01", "SA01", "SA02", "SA03"}
 html_title = f"xbcast {release}"
 
 
@@ -41,8 +44,11 @@ def write_reference(app):
     for name in sorted(set(xbcast.__all__) - ops):
         value = getattr(xbcast, name)
         if isinstance(value, type):
-            kind = "exception" if issubclass(value, Exception) else "class"
-            lines += directive(kind, name, "members")
+            # The brackets say that there is no constructor signature to look for.
+            if issubclass(value, Exception):
+                lines += directive("exception", name)
+            else:
+                lines += directive("class", f"{name}()", "members")
         elif callable(value):
             lines += directive("function", name)
     Path(app.srcdir, "reference.md").write_text("\n".join(lines))

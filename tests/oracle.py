@@ -54,8 +54,11 @@ def placements(shape1, shape2, dims):
         return _placements_per_operand((shape1, shape2), dims)
     dims = () if dims is None else tuple(operator.index(d) for d in dims)
     if rank1 == rank2:
-        if dims not in ((), tuple(range(rank1))):
+        if dims and len(dims) != rank1:
             raise Refused("B1")
+        for i, d in enumerate(dims):
+            if d != i:
+                raise Refused("B1", i)
         return rank1, (tuple(range(rank1)), tuple(range(rank1)))
     rank, low = max(rank1, rank2), min(rank1, rank2)
     if low == 0:
@@ -168,8 +171,9 @@ def _shift_right_logical(x1, x2, **kwargs):
 
 def _complex(x1, x2, **kwargs):
     """Two reals to one complex: no arithmetic, so infinities and zeros stay."""
-    part = np.arctan2.resolve_dtypes(_kinds(x1, x2))[2]
-    part = np.result_type(part, np.float32)
+    loop = np.arctan2.resolve_dtypes(_kinds(x1, x2))
+    part = np.result_type(loop[2], np.float32)
+    x1, x2 = (np.asarray(x).astype(dtype) for x, dtype in zip((x1, x2), loop, strict=False))
     x1, x2 = np.broadcast_arrays(x1, x2)
     result = np.empty(x1.shape, np.result_type(part, np.complex64))
     result.real, result.imag = x1, x2
@@ -239,7 +243,7 @@ def bits(x):
 
 
 def _without_zero_signs(x):
-    x = np.array(x, ndmin=1)
+    x = np.array(x, ndmin=1, order="C")
     parts = x.view(f"f{x.dtype.itemsize // 2}") if x.dtype.kind == "c" else x
     parts[parts == 0] = 0
     return parts
@@ -265,6 +269,8 @@ def numpys_answers(name, x1, x2):
         for i in range(x1.size):
             out[i] = ufunc(x1[i], x2[i])
         yield out
+        if name == "multiply":      # NumPy's scalars do not fuse, its arrays do
+            yield np.array([a * b for a, b in zip(x1, x2, strict=True)], out.dtype)
         # one constant operand: the loops have shortcuts for it
         for constant, other, swap in ((x2, x1, False), (x1, x2, True)):
             out = np.empty_like(out)

@@ -117,6 +117,10 @@ def test_every_float16(name):
         for exponent in (-30, -24, -15, -1, 0, 1, 10, 15, 40):
             check(name, every, np.full(every.shape, exponent, "int32"))
         return
+    if name == "float_power":
+        # whether a NaN signals is part of its payload, and pow(NaN, 0) looks at it
+        signals = np.isnan(every) & (every.view(np.uint16) & 0x0200 == 0)
+        every = every[~signals]
     sample = np.concatenate([grids.special("float16")[::5], np.float16([0.1, -33.3, 2047, 6e-5])])
     for other in sample:
         constant = np.full(every.shape, other)

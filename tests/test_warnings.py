@@ -8,6 +8,7 @@ one answer at every length, stride and CPU level.
 
 import collections
 import contextlib
+import operator
 import warnings
 
 import numpy as np
@@ -51,6 +52,8 @@ def numpys_flags(name, a, b):
         yield flags(reference, np.repeat(a, 16), np.repeat(b, 16))
         yield flags(reference, np.repeat(a, 16), b[0])
         yield flags(reference, a[0], np.repeat(b, 16))
+        if name == "multiply":      # NumPy's scalars do not fuse, its arrays do
+            yield flags(operator.mul, a[0], b[0])
 
 
 @over(CASES)
@@ -412,12 +415,15 @@ CONVERSION_IDS = [f"{x1}-{out}-{values[0]}" for x1, values, out, _ in CONVERSION
 
 @contextlib.contextmanager
 def messages():
-    """Whole messages, in order: call mode drops the name of the ufunc, warn mode does not."""
+    """Whole messages, each once: call mode drops the name of the ufunc, warn mode does not.
+
+    NumPy says "in cast" of a converted operand and names the op for a converted result.
+    """
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
         warnings.simplefilter("always")
         said = []
         yield said
-    said += sorted(str(w.message) for w in caught)
+    said += sorted({str(w.message) for w in caught})
 
 
 @pytest.mark.parametrize("dtype, values, out, keywords", CONVERSIONS, ids=CONVERSION_IDS)
@@ -450,6 +456,22 @@ def test_conversion_of_an_operand(dtype, values, out, keywords, n):
     assert said[0] == said[1]
     if np.dtype(out).kind in "fc":
         oracle.assert_same_values("maximum", *results)
+
+
+@pytest.mark.parametrize("dtype, values, out, keywords", CONVERSIONS[:15], ids=CONVERSION_IDS[:15])
+def test_conversion_at_any_length(dtype, values, out, keywords):
+    """NumPy forgets what it met before the last 8192 elements; here length does not matter."""
+    for position in (0, 4999, 19999):
+        said = []
+        for n in (5000, 20000):
+            x = np.ones(n, dtype)
+            x[min(position, n - 1)] = values[0]
+            with messages() as of_result:
+                xbcast.maximum(x, x, out=np.zeros(n, out), **keywords)
+            with messages() as of_operand:
+                xbcast.maximum(x, np.ones(n, out), dtype=out, **keywords)
+            said.append((of_result, of_operand))
+        assert said[0] == said[1]
 
 
 def test_conversion_and_arithmetic_in_one_call():

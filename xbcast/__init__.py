@@ -34,6 +34,7 @@ __all__ = [
     "broadcast_in_dim",
     "broadcast_shapes",
     "ufunc",
+    "__version__",
     *(name for op in _OPS if op.exported for name in (op.name, *op.aliases)),
 ]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import xbcast
-from xbcast import _core
+from xbcast._core import cpu_level, cpu_levels
 
 
 def render(height=480, width=640):
@@ -59,9 +59,9 @@ def write_png(path, image):
 
 
 def show_versions():
-    levels = ", ".join(_core.cpu_levels())
+    levels = ", ".join(cpu_levels())
     text = f"xbcast {xbcast.__version__}, NumPy {np.__version__}, "
-    text += f"CPU level {_core.cpu_level()} (usable here: {levels})"
+    text += f"CPU level {cpu_level()} (usable here: {levels})"
     if hasattr(xbcast, "get_num_threads"):
         text += f", threads: {xbcast.get_num_threads()}"
     print(text)

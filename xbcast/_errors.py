@@ -1,4 +1,4 @@
-"""Every error text of xbcast, and `BroadcastError`.
+"""Every error text of xbcast, `BroadcastError` and `UndecidedError`.
 
 The compiled modules find a fault and say which rule it breaks; the functions here
 turn that into an exception. They get the caller's own shapes and arguments and
@@ -7,7 +7,7 @@ way out that a message may offer (`_only_placement`). Imports nothing but the
 standard library. Rules are numbered as in docs/semantics.md.
 """
 
-__all__ = ["BroadcastError"]
+__all__ = ["BroadcastError", "UndecidedError"]
 
 
 class BroadcastError(ValueError):
@@ -197,30 +197,23 @@ def degenerate_out_of_range(op, shapes, dims, degenerate, entry, rank):
     return BroadcastError(message, "B10", op, shapes, dims, entry)
 
 
-def _placed_dims(op, shapes, dims, operand, form):
-    own = dims[operand]
-    where = f"broadcast_dimensions[{operand}]"
-    shape = shapes[operand]
-    return {
-        "count": lambda: (
+def broken_placement(op, shapes, dims, operand, form):
+    """B11: entries of the per-operand form that cannot place an operand."""
+    if form == "count":
+        fault = (
             f"broadcast_dimensions = {dims} has {_count(len(dims), 'entry', 'entries')}, and "
             f"the per-operand form takes one for each of 2 operands"
-        ),
-        "length": lambda: (
-            f"{where} = {own} has {_count(len(own), 'entry', 'entries')}, and operand "
-            f"x{operand + 1} has {_count(len(shape), 'dimension', 'dimensions')}"
-        ),
-        "range": lambda: f"{where} = {own} has an entry outside [0, 64)",
-        "order": lambda: f"{where} = {own} must strictly increase",
-    }[form]()
-
-
-def broken_placement(op, shapes, dims, operand, form):
-    """B11: an entry of the per-operand form that cannot place its operand."""
-    message = (
-        f"{op}: {_placed_dims(op, shapes, dims, operand, form)} "
-        f"(shapes {shapes[0]} and {shapes[1]})"
-    )
+        )
+    else:
+        own = dims[operand]
+        rank = len(shapes[operand])
+        fault = f"broadcast_dimensions[{operand}] = {own} " + {
+            "length": f"has {_count(len(own), 'entry', 'entries')}, and operand x{operand + 1} "
+            f"has {_count(rank, 'dimension', 'dimensions')}",
+            "range": "has an entry outside [0, 64)",
+            "order": "must strictly increase",
+        }[form]
+    message = f"{op}: {fault} (shapes {shapes[0]} and {shapes[1]})"
     return BroadcastError(message, "B11", op, shapes, dims, operand)
 
 
@@ -420,3 +413,184 @@ def shape_entry(op, name, index, value):
     return dimension_kind(op, name, index, value)
 
 
+
+
+# Patterns. `op` is the function or method that was called.
+
+
+class UndecidedError(RuntimeError):
+    """
+    Raised where a question about patterns was not answered within its work budget.
+
+    The answer is neither yes nor no; a larger ``max_work`` may find it.
+
+    Examples
+    --------
+    >>> from xbcast import Pattern, UndecidedError
+    >>> p = Pattern((50, 50, 50, 50), (4699, 4703, 4721, 4723))
+    >>> try:
+    ...     p.is_unique(max_work=10)
+    ... except UndecidedError as error:
+    ...     print(error)
+    Pattern.is_unique: undecided within max_work = 10 steps
+    """
+
+
+def undecided(op, max_work):
+    """A search that used up its budget."""
+    return UndecidedError(f"{op}: undecided within max_work = {max_work} steps")
+
+
+def negative_work(op, value):
+    """A work budget below 0."""
+    return ValueError(f"{op}: max_work = {value} must not be negative")
+
+
+def integer_kind(op, name, value):
+    """One integer is wanted; bool counts as none."""
+    return TypeError(f"{op}: {name} must be an int, not {value!r} of type {type(value).__name__}")
+
+
+def leaves_64_bits(op, name, value):
+    """An integer that does not fit in a stride or an offset."""
+    return ValueError(f"{op}: {name} = {value} does not fit in 64 bits")
+
+
+def negative_itemsize(op, value):
+    """Elements of fewer than no bytes."""
+    return ValueError(f"{op}: itemsize = {value} must not be negative")
+
+
+def stride_count(op, shape, strides):
+    """One stride for each axis."""
+    return ValueError(
+        f"{op}: strides = {strides} has {_count(len(strides), 'entry', 'entries')}, and shape = "
+        f"{shape} has {_count(len(shape), 'entry', 'entries')}"
+    )
+
+
+def pattern_bounds(shape, strides, offset, itemsize):
+    """Memory indices, their span or the number of elements leave 64 bits."""
+    return ValueError(
+        f"Pattern: the bounds of shape = {shape}, strides = {strides}, offset = {offset}, "
+        f"itemsize = {itemsize} leave 64 bits"
+    )
+
+
+def element_count(op, shape):
+    """More elements than 64 bits count."""
+    return ValueError(f"{op}: the elements of shape {shape} are more than 64 bits count")
+
+
+def no_memory(op, name, value):
+    """An object whose memory cannot be described."""
+    return TypeError(
+        f"{op}: {name} must have the buffer protocol or __array_interface__, "
+        f"not be of type {type(value).__name__}"
+    )
+
+
+def no_pattern(op, value):
+    """A pattern is wanted."""
+    return TypeError(f"{op}: takes patterns, not {type(value).__name__}; try Pattern.of")
+
+
+def no_iteration():
+    """Elements have no order that would go without saying."""
+    return TypeError("Pattern: not iterable; memory_indices lists its memory indices")
+
+
+def index_kind(op, value):
+    """Extended indexing syntax where one element is asked for."""
+    return TypeError(f"{op}: an index must be an int, not {value!r}; parts come from slice()")
+
+
+def index_count(op, indices, shape):
+    """Too few or too many indices."""
+    return IndexError(
+        f"{op}: {indices} has {_count(len(indices), 'index', 'indices')}, and the pattern has "
+        f"{_count(len(shape), 'axis', 'axes')} (shape {shape})"
+    )
+
+
+def index_range(op, position, index, shape):
+    """An index outside its axis."""
+    return IndexError(f"{op}: index {index} at position {position} is outside shape {shape}")
+
+
+def item_count(op, n, shape):
+    """More items than axes to slice."""
+    return IndexError(
+        f"{op}: {n} items are too many for {_count(len(shape), 'axis', 'axes')} (shape {shape})"
+    )
+
+
+def two_ellipses(op):
+    """Nothing tells which axes each stands for."""
+    return IndexError(f"{op}: at most one item may be an Ellipsis")
+
+
+def axis_range(op, axis, shape):
+    """No such axis."""
+    return ValueError(
+        f"{op}: axis {axis} is out of range for {_count(len(shape), 'axis', 'axes')} "
+        f"(shape {shape})"
+    )
+
+
+def place_range(op, place, shape):
+    """No place for a new axis."""
+    return ValueError(
+        f"{op}: axis = {place} is out of range for a result with "
+        f"{_count(len(shape) + 1, 'axis', 'axes')} (shape {shape})"
+    )
+
+
+def repeated_axis(op, axes):
+    """An axis named twice."""
+    return ValueError(f"{op}: axis = {axes} names an axis twice")
+
+
+def no_unit_axis(op, axis, shape):
+    """Only an axis of size 1 can be left out."""
+    return ValueError(f"{op}: axis {axis} has size {shape[axis]}, not 1 (shape {shape})")
+
+
+def no_permutation(op, axes, ndim):
+    """Each axis once."""
+    return ValueError(f"{op}: axes = {axes} must name each of {_count(ndim, 'axis', 'axes')} once")
+
+
+def pad_below(op, ndim, shape):
+    """Padding takes no axes away."""
+    return ValueError(
+        f"{op}: ndim = {ndim} is below the {_count(len(shape), 'axis', 'axes')} of the pattern "
+        f"(shape {shape})"
+    )
+
+
+def validity_level(level):
+    """Kaldi's three sets of rules."""
+    return ValueError(f"Pattern.is_valid: level = {level} must be 0, 1 or 2")
+
+
+def no_memory_index(op, shape):
+    """An empty pattern has no bounds."""
+    return ValueError(f"Pattern.{op}: an empty pattern has no memory index (shape {shape})")
+
+
+def not_adjacent(op, p, q):
+    """No one pattern has the bytes of both, or some byte is common."""
+    return ValueError(f"{op}: the patterns are not adjacent ({p}; {q})")
+
+
+def pattern_count(op, n, most):
+    """A tuple of no patterns, or of more than the planner takes."""
+    wanted = "at least 1 pattern" if most is None else f"1 to {most} patterns"
+    return ValueError(f"{op}: takes {wanted}, not {n}")
+
+
+def not_broadcastable(op, shapes):
+    """Padded on the left, some axis has two sizes other than 1."""
+    listed = ", ".join(map(str, shapes))
+    return ValueError(f"{op}: the patterns are not broadcastable (shapes {listed})")

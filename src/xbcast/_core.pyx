@@ -11,9 +11,9 @@ import numpy as np
 
 cimport numpy as cnp
 from cpython.bool cimport PyBool_Check
-from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.long cimport PyLong_AsDouble, PyLong_Check
+from cpython.complex cimport PyComplex_CheckExact, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport PyLong_AsDouble, PyLong_AsUnsignedLongLong, PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.ref cimport Py_INCREF
@@ -26,7 +26,7 @@ from xbcast._dtypes cimport (
     element_size, element_type, find_loop, loop_t, loop_table,
 )
 from xbcast._inner_loop cimport (
-    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, MASK, NEVER,
+    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, INT64, MASK,
     N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop,
 )
 from xbcast._pattern cimport MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t
@@ -56,8 +56,6 @@ cdef extern from "numpy/ufuncobject.h":
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
-    unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0
-    object PyLong_FromUnsignedLongLong(unsigned long long value)
     bint PyObject_TypeCheck(object value, PyObject* type)
     PyObject* Py_Ellipsis
     object steal "_PyObject_CAST" (PyObject* value)
@@ -146,21 +144,23 @@ cdef int read_operand(PyObject* value, arg_t* arg) except -1:
     arg.ndim = 0
     arg.swapped = False
     arg.data = <char*>arg.value
-    if PyObject_TypeCheck(obj, &PyGenericArrType_Type):
+    # exact types first: asking whether an object is foreign looks up attributes
+    if PyFloat_CheckExact(obj):
+        arg.kind = WEAK_FLOAT
+    elif PyLong_CheckExact(obj):
+        arg.kind = WEAK_INT
+    elif PyObject_TypeCheck(obj, &PyGenericArrType_Type):
         return read_scalar(value, arg)
-    if PyBool_Check(obj):
+    elif PyBool_Check(obj):
         arg.kind = BOOL
         arg.itemsize = 1
         (<char*>arg.value)[0] = obj is True
+    elif PyComplex_CheckExact(obj):
+        arg.kind = WEAK_COMPLEX
     elif is_foreign(obj):
         arg.kind = FOREIGN
-    elif PyLong_Check(obj):
-        arg.kind = WEAK_INT
-    elif PyFloat_Check(obj):
-        arg.kind = WEAK_FLOAT
-    elif PyComplex_Check(obj):
-        arg.kind = WEAK_COMPLEX
     else:
+        # subclasses of Python's numbers too: NumPy takes only exact ones for weak
         arg.kind = ANYTHING
     return 0
 
@@ -546,8 +546,9 @@ cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
         operand.run_type = BOOL
     elif k == OUT:
         operand.run_type = loop.run_type[OUT]
+        # NumPy names the op, not "cast", for converting the result
         add_stage(operand, loop.type[OUT], loop.run_type[OUT], OWN)
-        add_stage(operand, arg.kind, loop.type[OUT], CAST)
+        add_stage(operand, arg.kind, loop.type[OUT], OWN)
         add_swap(operand, arg.kind, arg.swapped)
     else:
         operand.run_type = loop.run_type[k]
@@ -655,7 +656,7 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
         run_plan(&plan, warnings)
     if warnings[CAST]:
         PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
-    if warnings[OWN] and c.loop.warning_source != NEVER:
+    if warnings[OWN]:
         PyUFunc_GiveFloatingpointErrors(ops[c.op].name, <int>warnings[OWN])
     return 0
 
@@ -808,36 +809,43 @@ cdef bint convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
     """
     Turn Python numbers into elements of the loop's types.
 
-    False where an int does not fit and NumPy must refuse it. A comparison with such
-    an int has the same answer for every element, that of 0 with its sign.
+    False where an int does not fit and NumPy must refuse it.
     """
-    cdef int k
-    cdef PyObject* values[3]
-    values[X1] = x1
-    values[X2] = x2
-    for k in range(X1, MASK):
-        if c.arg[k].kind < N_TYPES or fit_number(values[k], c.loop.type[k], &c.arg[k]):
-            continue
-        if not ops[c.op].compares:
-            return False
-        c.loop = find_loop(c.op, INT8, INT8)
-        (<int8_t*>c.arg[k].value)[0] = 1 if <object>values[k] > 0 else -1
-        set_scalar(&c.arg[k], INT8)
-        compare_with_zero(&c.arg[X1 + X2 - k])
-        return True
-    return True
+    if c.arg[X1].kind >= N_TYPES and not fit_number(x1, c.loop.type[X1], &c.arg[X1]):
+        return False
+    return c.arg[X2].kind < N_TYPES or fit_number(x2, c.loop.type[X2], &c.arg[X2])
 
 
-cdef void compare_with_zero(arg_t* arg) noexcept nogil:
-    """Make an operand all zeros of type int8; its shape stays."""
+cdef int out_of_range(PyObject* value, const arg_t* number, const arg_t* other) except -2:
+    """Sign of a Python int beside an integer operand that cannot hold it; 0 otherwise."""
+    cdef arg_t probe
+    if number.kind != WEAK_INT or not BOOL <= other.kind <= UINT64:
+        return 0
+    # NumPy's default integer stands in for bool
+    if fit_int(<object>value, INT64 if other.kind == BOOL else other.kind, &probe):
+        return 0
+    return 1 if <object>value > 0 else -1
+
+
+cdef object answer_by_sign(arg_t* number, arg_t* other, int sign):
+    """
+    Replace the operands of a comparison by 0 and a number with the sign of the int.
+
+    The answer is the same for every element; `other` keeps its shape. Returns arrays
+    that stand for both, should NumPy take the call.
+    """
     cdef int d
-    arg.value[0] = 0
-    arg.data = <char*>arg.value
-    arg.array = NULL
-    arg.swapped = False
-    for d in range(arg.ndim):
-        arg.stride[d] = 0
-    set_scalar(arg, INT8)
+    zeros = np.broadcast_to(np.int8(0), shape_of(other))
+    other.value[0] = 0
+    other.data = <char*>other.value
+    other.array = NULL
+    other.swapped = False
+    for d in range(other.ndim):
+        other.stride[d] = 0
+    set_scalar(other, INT8)
+    (<int8_t*>number.value)[0] = <int8_t>sign
+    set_scalar(number, INT8)
+    return np.int8(sign), zeros
 
 
 cdef object as_mask(object where):
@@ -876,6 +884,7 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
     cdef object first, second, mask, out = None
     cdef bint has_out = False
     cdef bint ours
+    cdef int sign
     c.op = op
     c.masked = False
     if keywords.order != NULL:
@@ -900,6 +909,18 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
         second = np.asarray(<object>x2)
         x2 = <PyObject*>second
         read_array(x2, &c.arg[X2])
+    if ops[op].compares:
+        # never NumPy's: releases up to 2.5 crash on such an int with a mask
+        sign = out_of_range(x1, &c.arg[X1], &c.arg[X2])
+        if sign != 0:
+            first, second = answer_by_sign(&c.arg[X1], &c.arg[X2], sign)
+        else:
+            sign = out_of_range(x2, &c.arg[X2], &c.arg[X1])
+            if sign != 0:
+                second, first = answer_by_sign(&c.arg[X2], &c.arg[X1], sign)
+        if sign != 0:
+            x1 = <PyObject*>first
+            x2 = <PyObject*>second
     ours = c.arg[X1].kind >= 0 and c.arg[X2].kind >= 0
     if has_out:
         ours = ours and cnp.PyArray_CheckExact(out)

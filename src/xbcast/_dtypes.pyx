@@ -236,12 +236,25 @@ cdef uint16_t ask_numpy(int op, object dtype1, object dtype2) except? 0:
     cdef const loop_t* loop
     try:
         x1, x2, out = RESOLVERS[op]((dtype1, dtype2, None))
+        if x1 == x2 == bool and (dtype1 != bool or dtype2 != bool):
+            # logical ops of mixed dtypes: NumPy takes the truth of each operand first,
+            # which no promotion changes
+            if not (isinstance(dtype1, np.dtype) and isinstance(dtype2, np.dtype)):
+                return NUMPY_UFUNC                     # a Python number of any size
+            x1 = x2 = np.promote_types(dtype1, dtype2)
     except TypeError:
         return NUMPY_UFUNC                             # where NumPy refuses, it says why
     loop = find_loop(op, element_type(x1.num), element_type(x2.num))
-    if loop == NULL:
+    if loop == NULL or not converts(dtype1, x1) or not converts(dtype2, x2):
         return NUMPY_UFUNC
     return <uint16_t>(loop - loops + 2)
+
+
+cdef bint converts(object source, object to) except -1:
+    """Whether operands of a dtype can be brought to a loop's; a Python number can."""
+    if not isinstance(source, np.dtype):
+        return True
+    return current_table.convert[element_type(to.num)][element_type(source.num)] != NULL
 
 
 def explicit_types(int op, dtypes, signature, dtype, casting):
@@ -254,6 +267,8 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     """
     if signature is not None and dtype is not None:
         return None
+    if OPS[op].numpy is None:
+        return own_types(op, dtypes, signature, dtype, casting)
     try:
         if dtype is not None:
             signature = (None, None, np.dtype(dtype))
@@ -262,6 +277,32 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
         return None
     types = element_type(x1.num), element_type(x2.num)
     return None if min(types) < 0 else types
+
+
+cdef tuple own_types(int op, dtypes, signature, dtype, casting):
+    """The same for an op that NumPy does not have: the first loop that fits."""
+    cdef Py_ssize_t i
+    cdef int k
+    try:
+        if isinstance(signature, str):
+            x1, x2, out = [np.dtype(char) for char in signature.replace("->", "")]
+        elif signature is not None:
+            x1, x2, out = [None if x is None else np.dtype(x) for x in signature]
+        else:
+            x1, x2, out = None, None, None if dtype is None else np.dtype(dtype)
+    except (TypeError, ValueError):
+        return None
+    for i in range(n_loops):
+        if loops[i].op != op:
+            continue
+        types = [ELEMENTS[loops[i].type[k]] for k in range(3)]
+        if any([asked not in (None, have) for asked, have in zip((out, x1, x2), types, strict=True)]):
+            continue
+        # a Python number stands for the loop's own type where it is of that kind
+        given = [np.min_scalar_type(d(0)) if isinstance(d, type) else d for d in dtypes[:2]]
+        if all([np.can_cast(d, t, casting) for d, t in zip(given, types[1:], strict=True)]):
+            return loops[i].type[X1], loops[i].type[X2]
+    return None
 
 
 def signatures(int op):
@@ -278,8 +319,12 @@ cdef int set_up() except -1:
     cdef int i
     for i in range(N_TYPE_NUMS):
         elements[i] = -1
+    for char in np.typecodes["All"]:
+        # two type numbers may stand for one type: long and long long
+        dtype = np.dtype(char)
+        if dtype in ELEMENTS and dtype.num < N_TYPE_NUMS:
+            elements[dtype.num] = <signed char>ELEMENTS.index(dtype)
     for i in range(N_TYPES):
-        elements[(<cnp.dtype>ELEMENTS[i]).num] = <signed char>i
         sizes[i] = ELEMENTS[i].itemsize
         alignments[i] = ELEMENTS[i].alignment
         dtypes[i] = <void*>ELEMENTS[i]

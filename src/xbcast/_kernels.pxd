@@ -18,6 +18,10 @@ cdef extern from "elements.h" nogil:
         double re
         double im
 
+cdef extern from "divide.h" nogil:
+    int64_t int64_quotient(int64_t, int64_t)
+    uint64_t uint64_quotient(uint64_t, uint64_t)
+
 cdef extern from "bits.h" nogil:
     float float_minus(float, float)
     double double_minus(double, double)
@@ -79,31 +83,43 @@ cdef inline bint quotient_overflows(integer_t a, integer_t b) noexcept nogil:
     else:
         return False
 
+cdef inline integer_t floor_divide_warnings(integer_t a, integer_t b) noexcept nogil:
+    return <integer_t> ((b == 0) | (quotient_overflows(a, b) << 1))
+
+cdef inline integer_t remainder_warnings(integer_t a, integer_t b) noexcept nogil:
+    return b == 0
+
+# The next ones add and mask where others would select: from selects on `b` the
+# compiler makes a path of its own for b == 0, around the division, and then cannot
+# vectorise.
+
 cdef inline integer_t safe_divisor(integer_t a, integer_t b) noexcept nogil:
-    # 1 in place of the divisors that the hardware traps on. Then the least integer
-    # through -1 is itself with remainder 0, as in NumPy.
-    return 1 if (b == 0) | quotient_overflows(a, b) else b
+    # 1 in place of the divisors that the hardware traps on: 0, and -1 under the least
+    # integer. The latter through 1 is itself with remainder 0, as NumPy has it.
+    return <integer_t> (b + floor_divide_warnings(a, b))
 
 @cython.cdivision(True)
 cdef inline integer_t quotient(integer_t a, integer_t b) noexcept nogil:
     # a / b rounded towards zero, for a safe divisor. There are no vector divisions
-    # of integers, but those of floating-point numbers are exact enough: unless a / b
-    # is an integer, it is further than 1 / a (relative) from one, and `a` has fewer
-    # bits than the floating-point type.
+    # of integers, but those of floating-point numbers are exact enough for up to 32
+    # bits: unless a / b is an integer, it is further than 1 / a (relative) from one,
+    # and `a` has fewer bits than the floating-point type.
     if (integer_t is int8_t or integer_t is uint8_t
             or integer_t is int16_t or integer_t is uint16_t):
         return <integer_t> <int32_t> (<float> a / <float> b)
     elif integer_t is int32_t or integer_t is uint32_t:
         return <integer_t> (<double> a / <double> b)
+    elif integer_t is int64_t:
+        return int64_quotient(a, b)
     else:
-        return a / b
+        return uint64_quotient(a, b)
 
 cdef inline integer_t floor_divide(integer_t a, integer_t b) noexcept nogil:
     cdef integer_t d = safe_divisor(a, b)
     cdef integer_t q = quotient(a, d)
     if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
         q = <integer_t> (q - ((<integer_t> (a - q * d) != 0) & ((a ^ d) < 0)))
-    return q if b != 0 else 0
+    return <integer_t> (q & -<integer_t> (b != 0))
 
 cdef inline integer_t fmod(integer_t a, integer_t b) noexcept nogil:
     cdef integer_t d = safe_divisor(a, b)
@@ -113,14 +129,8 @@ cdef inline integer_t remainder(integer_t a, integer_t b) noexcept nogil:
     cdef integer_t d = safe_divisor(a, b)
     cdef integer_t r = <integer_t> (a - quotient(a, d) * d)
     if integer_t is int8_t or integer_t is int16_t or integer_t is int32_t or integer_t is int64_t:
-        r = <integer_t> (r + (d if (r != 0) & ((r ^ d) < 0) else 0))
+        r = <integer_t> (r + (d & -<integer_t> ((r != 0) & ((r ^ d) < 0))))
     return r
-
-cdef inline integer_t floor_divide_warnings(integer_t a, integer_t b) noexcept nogil:
-    return <integer_t> ((b == 0) | (quotient_overflows(a, b) << 1))
-
-cdef inline integer_t remainder_warnings(integer_t a, integer_t b) noexcept nogil:
-    return b == 0
 
 cdef inline unsigned_t power(unsigned_t a, unsigned_t b) noexcept nogil:
     # By squaring. Signed operands have the same bits: `b` is not negative.

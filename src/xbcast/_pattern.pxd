@@ -4,6 +4,9 @@
 cdef enum:
     MAX_AXES = 64
     MAX_PATTERNS = 8
+    # Steps that a search may take where the caller names no other number: some
+    # tens of milliseconds. A step is one choice tried, or one element or piece listed.
+    DEFAULT_WORK = 1000000
 
 # Private axis order: axis 0 is the fastest. Sizes count elements; strides,
 # offset and itemsize are in bytes.

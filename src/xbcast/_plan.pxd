@@ -9,8 +9,9 @@ cdef enum:
     SCRATCH = 8192
     MAX_STAGES = 3
 
-# Where the warnings of a run are collected: the op's own, and those of
-# converting an operand or the result, which NumPy reports as "in cast".
+# Where the warnings of a run are collected: the op's own, which include those of
+# converting the result, and those of converting an operand, which NumPy reports as
+# "in cast".
 cdef enum:
     OWN = 0
     CAST = 1
