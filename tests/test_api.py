@@ -58,7 +58,7 @@ def test_all():
         assert hasattr(xbcast, name)
     exported = {s for s, op in every_spelling() if op.exported}
     assert set(xbcast.__all__) == exported | {
-        "BroadcastError", "bench", "broadcast_in_dim", "broadcast_shapes", "ufunc"}
+        "BroadcastError", "__version__", "bench", "broadcast_in_dim", "broadcast_shapes", "ufunc"}
 
 
 def test_star_import_shadows_no_builtin_that_matters():
@@ -73,7 +73,7 @@ def test_star_import_shadows_no_builtin_that_matters():
 def test_no_stray_public_names():
     public = {name for name in vars(xbcast) if not name.startswith("_")}
     ops = {s for s, _ in every_spelling()}
-    assert public == set(xbcast.__all__) | ops
+    assert public == set(xbcast.__all__) - {"__version__"} | ops
 
 
 def test_version():
@@ -159,7 +159,9 @@ def test_every_default_may_be_given():
 @pytest.mark.parametrize("name", oracle.OP)
 def test_help(name):
     op = getattr(xbcast, name)
-    assert op.__doc__.strip().splitlines()[0] == oracle.OP[name].summary
+    lines = inspect.cleandoc(op.__doc__).splitlines()
+    assert lines[0].startswith(f"{name}(x1, x2, /")      # as NumPy's ufuncs do
+    assert lines[2] == oracle.OP[name].summary
     for section in ("Parameters", "Returns", "Examples"):
         assert f"\n{section}\n{'-' * len(section)}\n" in inspect.cleandoc(op.__doc__)
     for parameter in ("x1", "x2", *KEYWORDS):

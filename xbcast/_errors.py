@@ -332,6 +332,11 @@ def order_letter(op, value):
     return kind(f"{op}: order must be one of 'C', 'F', 'A' or 'K', not {value!r}")
 
 
+def dtype_and_signature(op):
+    """Both say which loop to take."""
+    return TypeError(f"{op}: give either dtype or signature, not both")
+
+
 def where_shape(op, mask, shape):
     """The mask does not cover the result."""
     return ValueError(
@@ -415,7 +420,7 @@ def shape_entry(op, name, index, value):
 
 
 
-# Patterns. `op` is the function or method that was called.
+# ---- Patterns: `op` is the function or method that was called ----
 
 
 class UndecidedError(RuntimeError):
@@ -533,8 +538,7 @@ def two_ellipses(op):
 def axis_range(op, axis, shape):
     """No such axis."""
     return ValueError(
-        f"{op}: axis {axis} is out of range for {_count(len(shape), 'axis', 'axes')} "
-        f"(shape {shape})"
+        f"{op}: axis {axis} is out of range for {_count(len(shape), 'axis', 'axes')} (shape {shape})"
     )
 
 

@@ -39,8 +39,6 @@ def _check_out(name, out, shape, shapes):
         return
     if not out.flags.writeable:
         raise _errors.out_read_only(name)
-    if any(n > 1 and s == 0 for n, s in zip(out.shape, out.strides, strict=True)):
-        raise _errors.out_overlaps_itself(name, out.shape, out.strides)
 
 
 def _check_where(name, where, shape):
@@ -136,9 +134,13 @@ def _is_plain(x):
     return type(x) is np.ndarray or isinstance(x, (np.generic, int, float, complex))
 
 
+def _kind(x):
+    plain = type(x) is np.ndarray or isinstance(x, np.generic)
+    return f"dtype {x.dtype}" if plain else f"type {type(x).__name__}"
+
+
 def _describe(x1, x2, keywords):
-    kinds = [str(getattr(x, "dtype", type(x).__name__)) for x in (x1, x2)]
-    text = f"operands of dtype {kinds[0]} and {kinds[1]}"
+    text = f"operands of {_kind(x1)} and {_kind(x2)}"
     given = ", ".join(f"{key}={value!r}" for key, value in keywords.items())
     return f"{text} with {given}" if given else text
 

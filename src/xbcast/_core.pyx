@@ -23,7 +23,7 @@ from libc.string cimport memcpy, memset
 
 from xbcast._dtypes cimport (
     N_KINDS, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_alignment, element_dtype,
-    element_size, element_type, find_loop, loop_t, loop_table,
+    element_size, element_type, find_loop, loop_t, loop_table, same_element_type,
 )
 from xbcast._inner_loop cimport (
     BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, INT64, MASK,
@@ -90,6 +90,7 @@ cdef list op_names = []                                # owns the bytes of op_t.
 # An operand as it came: everything is read once, at entry.
 cdef struct arg_t:
     int kind
+    int type_num               # NumPy's, of an array or NumPy scalar
     bint swapped
     int ndim
     Py_ssize_t size[MAX_AXES]
@@ -113,7 +114,8 @@ cdef int read_array(PyObject* value, arg_t* arg) except -1:
     cdef cnp.ndarray array = <cnp.ndarray>value
     cdef int d
     arg.array = value
-    arg.kind = element_type(cnp.PyArray_TYPE(array))
+    arg.type_num = cnp.PyArray_TYPE(array)
+    arg.kind = element_type(arg.type_num)
     arg.ndim = cnp.PyArray_NDIM(array)
     arg.data = cnp.PyArray_BYTES(array)
     arg.itemsize = cnp.PyArray_ITEMSIZE(array)
@@ -127,9 +129,10 @@ cdef int read_array(PyObject* value, arg_t* arg) except -1:
 cdef int read_scalar(PyObject* value, arg_t* arg) except -1:
     """A NumPy scalar: its bytes are copied, its dtype is not weak."""
     cdef cnp.dtype dtype = cnp.PyArray_DescrFromScalar(<object>value)
-    arg.kind = element_type(dtype.type_num)
-    if arg.kind >= 0:
-        arg.itemsize = element_size(arg.kind)
+    arg.type_num = dtype.type_num
+    arg.kind = element_type(arg.type_num)
+    if same_element_type(arg.type_num) >= 0:
+        arg.itemsize = dtype.itemsize
         cnp.PyArray_ScalarAsCtype(<object>value, arg.value)
     return 0
 
@@ -163,6 +166,12 @@ cdef int read_operand(PyObject* value, arg_t* arg) except -1:
         # subclasses of Python's numbers too: NumPy takes only exact ones for weak
         arg.kind = ANYTHING
     return 0
+
+
+cdef void name_native(arg_t* arg) noexcept:
+    """Take a type number that stands for the same type as another (long long for long)."""
+    if arg.kind == NO_LOOPS:
+        arg.kind = same_element_type(arg.type_num)
 
 
 cdef object shape_of(const arg_t* arg):
@@ -316,6 +325,9 @@ cdef bint is_packed_f(const arg_t* arg) noexcept nogil:
     return True
 
 
+ctypedef bint (*layout_test)(const arg_t*) noexcept nogil
+
+
 # What a call works on, from the shape rules to the run.
 cdef struct call_t:
     int op
@@ -333,6 +345,25 @@ cdef void place_operand(call_t* c, int k) noexcept nogil:
     for d in range(c.placement.ndim):
         own = c.placement.source[k - X1][d]
         c.stride[k][d] = arg.stride[own] if own >= 0 and arg.size[own] != 1 else 0
+
+
+cdef bint all_packed(const call_t* c, layout_test is_packed) noexcept nogil:
+    return (is_packed(&c.arg[X1]) and is_packed(&c.arg[X2])
+            and (not c.masked or is_packed(&c.arg[MASK])))
+
+
+cdef bint is_unstretched(const call_t* c) noexcept nogil:
+    """Whether NumPy would take this call past its iterator: no mask, and each operand
+    is a scalar or has, once placed, the result's shape."""
+    cdef int k, d, own
+    if c.masked:
+        return False
+    for k in range(X1, MASK):
+        for d in range(c.placement.ndim if c.arg[k].ndim > 0 else 0):
+            own = c.placement.source[k - X1][d]
+            if c.placement.size[d] != (c.arg[k].size[own] if own >= 0 else 1):
+                return False
+    return True
 
 
 cdef bint count_elements(const placement_t* placement, Py_ssize_t itemsize, Py_ssize_t* count) noexcept nogil:
@@ -379,12 +410,14 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
     cdef char letter = order_letter(op, order)
     cdef bint c_order = letter == b"C"
     cdef PyObject* descr = <PyObject*>element_dtype(kind)
-    if letter == b"A":
-        c_order = not (is_packed_f(&c.arg[X1]) and is_packed_f(&c.arg[X2])
-                       and (not c.masked or is_packed_f(&c.arg[MASK])))
-    elif letter == b"K":
-        c_order = (is_packed_c(&c.arg[X1]) and is_packed_c(&c.arg[X2])
-                   and (not c.masked or is_packed_c(&c.arg[MASK])))
+    if letter == b"A" or letter == b"K":
+        if all_packed(c, is_packed_c) and (letter == b"K" or is_unstretched(c)):
+            letter = b"C"
+        elif all_packed(c, is_packed_f) and (letter == b"A" or is_unstretched(c)):
+            letter = b"F"
+        elif letter == b"A":
+            letter = b"C"
+        c_order = letter == b"C"
     Py_INCREF(<object>descr)
     if c_order or ndim < 2:
         return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, NULL,
@@ -412,9 +445,18 @@ cdef void fill_pattern(const arg_t* arg, pattern_t* pattern) noexcept nogil:
         pattern.stride[arg.ndim - 1 - d] = arg.stride[d]
 
 
+cdef int check_unique(object op, const arg_t* out) except -1:
+    """Refuse an `out` whose elements share memory, or for which that stays open."""
+    cdef pattern_t pattern
+    if not is_packed_c(out):
+        fill_pattern(out, &pattern)
+        if is_unique(&pattern, OVERLAP_WORK) != 1:
+            raise _errors.out_overlaps_itself(op, shape_of(out), (<object>out.array).strides)
+    return 0
+
+
 cdef int check_out(object op, call_t* c, object shapes) except -1:
     """Refuse an `out` of another shape, a read-only one, and one that overlaps itself."""
-    cdef pattern_t pattern
     cdef int d
     cdef const arg_t* out = &c.arg[OUT]
     cdef bint same = out.ndim == c.placement.ndim
@@ -425,10 +467,7 @@ cdef int check_out(object op, call_t* c, object shapes) except -1:
         raise _errors.out_shape(op, shape_of(out), result, shapes)
     if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray>out.array):
         raise _errors.out_read_only(op)
-    if not is_packed_c(out):
-        fill_pattern(out, &pattern)
-        if is_unique(&pattern, OVERLAP_WORK) != 1:
-            raise _errors.out_overlaps_itself(op, shape_of(out), (<object>out.array).strides)
+    check_unique(op, out)
     for d in range(out.ndim):
         c.stride[OUT][d] = out.stride[d]
     return 0
@@ -745,9 +784,13 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
 
 cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords):
     """Let NumPy's ufunc take the call, after our shape rules."""
+    cdef arg_t arg
     arguments = {}
     if keywords.out != NULL:
         arguments["out"] = <object>keywords.out
+        if isinstance(<object>keywords.out, np.ndarray):
+            read_array(keywords.out, &arg)
+            check_unique(OP_NAMES[op], &arg)
     if keywords.broadcast_dimensions != NULL:
         arguments["broadcast_dimensions"] = <object>keywords.broadcast_dimensions
     if keywords.degenerate_dimensions != NULL:
@@ -805,15 +848,17 @@ cdef const loop_t* explicit_loop(const call_t* c, const keywords_t* keywords, bi
     return loop
 
 
-cdef bint convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
+cdef int convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
     """
     Turn Python numbers into elements of the loop's types.
 
-    False where an int does not fit and NumPy must refuse it.
+    OverflowError, in NumPy's words, where an int does not fit.
     """
     if c.arg[X1].kind >= N_TYPES and not fit_number(x1, c.loop.type[X1], &c.arg[X1]):
-        return False
-    return c.arg[X2].kind < N_TYPES or fit_number(x2, c.loop.type[X2], &c.arg[X2])
+        np.array(<object>x1, <object>element_dtype(c.loop.type[X1]))
+    if c.arg[X2].kind >= N_TYPES and not fit_number(x2, c.loop.type[X2], &c.arg[X2]):
+        np.array(<object>x2, <object>element_dtype(c.loop.type[X2]))
+    return 0
 
 
 cdef int out_of_range(PyObject* value, const arg_t* number, const arg_t* other) except -2:
@@ -865,7 +910,9 @@ cdef object as_out(object op, object out):
         if len(out) != 1:
             raise _errors.out_tuple(op, len(out))
         out = out[0]
-    if out is None or out is Ellipsis or isinstance(out, np.ndarray) or is_foreign(out):
+    if out is None or out is Ellipsis or isinstance(out, np.ndarray):
+        return out
+    if is_foreign(out) and not isinstance(out, np.generic):
         return out
     raise _errors.out_kind(op, out)
 
@@ -891,6 +938,9 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
         order_letter(name, keywords.order)
     if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
         raise _errors.subok_kind(name, <object>keywords.subok)
+    if (keywords.dtype != NULL and keywords.signature != NULL
+            and not (<object>keywords.dtype is None and <object>keywords.signature is None)):
+        raise _errors.dtype_and_signature(name)
     if keywords.out != NULL:
         out = as_out(name, <object>keywords.out)
         keywords.out = NULL if out is None else <PyObject*>out
@@ -921,6 +971,9 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
         if sign != 0:
             x1 = <PyObject*>first
             x2 = <PyObject*>second
+    if NUMPY_UFUNCS[op] is None:
+        name_native(&c.arg[X1])
+        name_native(&c.arg[X2])
     ours = c.arg[X1].kind >= 0 and c.arg[X2].kind >= 0
     if has_out:
         ours = ours and cnp.PyArray_CheckExact(out)
@@ -935,8 +988,7 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
         c.loop = choose_loop(op, c.arg[X1].kind, c.arg[X2].kind)
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
         return hand_over(op, <object>x1, <object>x2, &keywords)
-    if (c.arg[X1].kind >= N_TYPES or c.arg[X2].kind >= N_TYPES) and not convert_numbers(&c, x1, x2):
-        return hand_over(op, <object>x1, <object>x2, &keywords)
+    convert_numbers(&c, x1, x2)
     return finish(&c, name, &keywords, keywords.out)
 
 

@@ -22,6 +22,8 @@ cdef struct loop_t:
 cdef const LoopTable* loop_table() noexcept nogil
 # ElementType of a NumPy type number in native byte order, -1 if it has no loops
 cdef int element_type(int type_num) noexcept nogil
+# The same, for any type number of the same size and kind
+cdef int same_element_type(int type_num) noexcept nogil
 cdef Py_ssize_t element_size(int element) noexcept nogil
 cdef Py_ssize_t element_alignment(int element) noexcept nogil
 # Borrowed: the dtype of an element type

@@ -37,6 +37,7 @@ cdef enum:
 
 cdef const LoopTable* current_table = NULL
 cdef signed char elements[N_TYPE_NUMS]
+cdef signed char same_elements[N_TYPE_NUMS]
 cdef Py_ssize_t sizes[N_TYPES]
 cdef Py_ssize_t alignments[N_TYPES]
 cdef void* dtypes[N_TYPES]
@@ -59,6 +60,10 @@ cdef const LoopTable* loop_table() noexcept nogil:
 
 cdef int element_type(int type_num) noexcept nogil:
     return elements[type_num] if 0 <= type_num < N_TYPE_NUMS else -1
+
+
+cdef int same_element_type(int type_num) noexcept nogil:
+    return same_elements[type_num] if 0 <= type_num < N_TYPE_NUMS else -1
 
 
 cdef Py_ssize_t element_size(int element) noexcept nogil:
@@ -265,8 +270,6 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     After: the ElementTypes of x1 and x2, or None where NumPy must take the call (it
     refuses, or the types have no loop here).
     """
-    if signature is not None and dtype is not None:
-        return None
     if OPS[op].numpy is None:
         return own_types(op, dtypes, signature, dtype, casting)
     try:
@@ -296,7 +299,8 @@ cdef tuple own_types(int op, dtypes, signature, dtype, casting):
         if loops[i].op != op:
             continue
         types = [ELEMENTS[loops[i].type[k]] for k in range(3)]
-        if any([asked not in (None, have) for asked, have in zip((out, x1, x2), types, strict=True)]):
+        if any([asked is not None and asked != have
+                for asked, have in zip((out, x1, x2), types, strict=True)]):
             continue
         # a Python number stands for the loop's own type where it is of that kind
         given = [np.min_scalar_type(d(0)) if isinstance(d, type) else d for d in dtypes[:2]]
@@ -318,13 +322,15 @@ def signatures(int op):
 cdef int set_up() except -1:
     cdef int i
     for i in range(N_TYPE_NUMS):
-        elements[i] = -1
+        elements[i] = same_elements[i] = -1
     for char in np.typecodes["All"]:
-        # two type numbers may stand for one type: long and long long
         dtype = np.dtype(char)
         if dtype in ELEMENTS and dtype.num < N_TYPE_NUMS:
-            elements[dtype.num] = <signed char>ELEMENTS.index(dtype)
+            same_elements[dtype.num] = <signed char>ELEMENTS.index(dtype)
     for i in range(N_TYPES):
+        # of two numbers for one type only NumPy's own choice: a result of long long
+        # operands is long long, which only NumPy's ufunc makes
+        elements[(<cnp.dtype>ELEMENTS[i]).num] = <signed char>i
         sizes[i] = ELEMENTS[i].itemsize
         alignments[i] = ELEMENTS[i].alignment
         dtypes[i] = <void*>ELEMENTS[i]

@@ -19,6 +19,8 @@ cdef extern from "elements.h" nogil:
         double im
 
 cdef extern from "divide.h" nogil:
+    int64_t int64_safe_divisor(int64_t)
+    uint64_t uint64_safe_divisor(uint64_t)
     int64_t int64_quotient(int64_t, int64_t)
     uint64_t uint64_quotient(uint64_t, uint64_t)
 
@@ -96,23 +98,27 @@ cdef inline integer_t remainder_warnings(integer_t a, integer_t b) noexcept nogi
 cdef inline integer_t safe_divisor(integer_t a, integer_t b) noexcept nogil:
     # 1 in place of the divisors that the hardware traps on: 0, and -1 under the least
     # integer. The latter through 1 is itself with remainder 0, as NumPy has it.
-    return <integer_t> (b + floor_divide_warnings(a, b))
+    if integer_t is int64_t:
+        return int64_safe_divisor(b)
+    elif integer_t is uint64_t:
+        return uint64_safe_divisor(b)
+    else:
+        return <integer_t> (b + floor_divide_warnings(a, b))
 
 @cython.cdivision(True)
-cdef inline integer_t quotient(integer_t a, integer_t b) noexcept nogil:
-    # a / b rounded towards zero, for a safe divisor. There are no vector divisions
+cdef inline integer_t quotient(integer_t a, integer_t d) noexcept nogil:
+    # a / d rounded towards zero, for a safe divisor. There are no vector divisions
     # of integers, but those of floating-point numbers are exact enough for up to 32
-    # bits: unless a / b is an integer, it is further than 1 / a (relative) from one,
+    # bits: unless a / d is an integer, it is further than 1 / a (relative) from one,
     # and `a` has fewer bits than the floating-point type.
-    if (integer_t is int8_t or integer_t is uint8_t
-            or integer_t is int16_t or integer_t is uint16_t):
-        return <integer_t> <int32_t> (<float> a / <float> b)
+    if integer_t is int64_t:
+        return int64_quotient(a, d)
+    elif integer_t is uint64_t:
+        return uint64_quotient(a, d)
     elif integer_t is int32_t or integer_t is uint32_t:
-        return <integer_t> (<double> a / <double> b)
-    elif integer_t is int64_t:
-        return int64_quotient(a, b)
+        return <integer_t> (<double> a / <double> d)
     else:
-        return uint64_quotient(a, b)
+        return <integer_t> <int32_t> (<float> a / <float> d)
 
 cdef inline integer_t floor_divide(integer_t a, integer_t b) noexcept nogil:
     cdef integer_t d = safe_divisor(a, b)

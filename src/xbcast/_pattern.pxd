@@ -4,8 +4,8 @@
 cdef enum:
     MAX_AXES = 64
     MAX_PATTERNS = 8
-    # Steps that a search may take where the caller names no other number: some
-    # tens of milliseconds. A step is one choice tried, or one element or piece listed.
+    # Steps that a search may take where the caller names no other number. A step is
+    # one choice tried, or one element or piece listed, and takes a microsecond at most.
     DEFAULT_WORK = 1000000
 
 # Private axis order: axis 0 is the fastest. Sizes count elements; strides,
@@ -43,3 +43,6 @@ cdef int are_disjoint(const pattern_t* p, const pattern_t* q, Py_ssize_t max_wor
 # merge in every pattern. Must hold: all sizes at least 1. The set of index
 # tuples, taken together over the patterns, is the same after.
 cdef void reduce_tuple(pattern_tuple_t* t) noexcept nogil
+
+# The same tuple as a Python object, for showing; itemsizes: a sequence of ints.
+cdef object pattern_tuple_of(const pattern_tuple_t* t, object itemsizes)

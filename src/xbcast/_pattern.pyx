@@ -1,4 +1,5 @@
-# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, freethreading_compatible=True
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+# cython: initializedcheck=False, freethreading_compatible=True
 # cython: embedsignature=True, embedsignature.format=clinic
 # The strided-layout algebra: C functions on the structs of _pattern.pxd, which
 # the planner calls, and the Python classes Pattern and PatternTuple on top of
@@ -14,11 +15,10 @@ cimport cython
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
-from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE
+from cpython.object cimport Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
 from libc.stdlib cimport free, malloc, realloc
 
 from xbcast import _errors
-from xbcast._errors import UndecidedError
 
 cdef extern from *:
     """
@@ -164,12 +164,24 @@ cdef inline bint runs_backwards(const axis_t* a, int n) noexcept nogil:
     return False
 
 
-cdef void reduce_tuple(pattern_tuple_t* t) noexcept nogil:
-    cdef int n = t.n, ndim = 0, i, j, k, last
+# Moves the last of the first `end` axes to its place; those before it are sorted.
+cdef inline void sink(axis_t* axes, int end, int n) noexcept nogil:
     cdef axis_t axis
+    cdef int i = end - 1
+    if i == 0 or not comes_before(&axes[i], &axes[i - 1], n):
+        return
+    copy_axis(&axis, &axes[i], n)
+    while i and comes_before(&axis, &axes[i - 1], n):
+        copy_axis(&axes[i], &axes[i - 1], n)
+        i -= 1
+    copy_axis(&axes[i], &axis, n)
+
+
+cdef void reduce_tuple(pattern_tuple_t* t) noexcept nogil:
+    cdef int n = t.n, ndim = 0, i, j, k
     cdef axis_t* a
-    # Drop and flip; then insert into the sorted front of the same array. Each
-    # axis is read before its place can be overwritten.
+    cdef bint merged = False
+    # Drop, flip and sort, in place: no axis is overwritten before it is read.
     for i in range(t.ndim):
         a = &t.axis[i]
         if a.size == 1:
@@ -178,17 +190,10 @@ cdef void reduce_tuple(pattern_tuple_t* t) noexcept nogil:
             for k in range(n):
                 t.offset[k] += (a.size - 1) * a.stride[k]
                 a.stride[k] = -a.stride[k]
-        if ndim == 0 or not comes_before(a, &t.axis[ndim - 1], n):
-            if ndim != i:
-                copy_axis(&t.axis[ndim], a, n)
-        else:
-            copy_axis(&axis, a, n)
-            j = ndim
-            while j and comes_before(&axis, &t.axis[j - 1], n):
-                copy_axis(&t.axis[j], &t.axis[j - 1], n)
-                j -= 1
-            copy_axis(&t.axis[j], &axis, n)
+        if ndim != i:
+            copy_axis(&t.axis[ndim], a, n)
         ndim += 1
+        sink(t.axis, ndim, n)
     # Merge. The partner of an axis lies after it, but not always next to it: a
     # pattern that overlaps itself can have a stride between the two.
     i = 0
@@ -197,12 +202,17 @@ cdef void reduce_tuple(pattern_tuple_t* t) noexcept nogil:
         while j < ndim:
             if merges(&t.axis[i], &t.axis[j], n):
                 t.axis[i].size *= t.axis[j].size
-                for last in range(j + 1, ndim):
-                    copy_axis(&t.axis[last - 1], &t.axis[last], n)
+                for k in range(j + 1, ndim):
+                    copy_axis(&t.axis[k - 1], &t.axis[k], n)
                 ndim -= 1
+                merged = True
             else:
                 j += 1
         i += 1
+    # Axes of equal strides are ordered by size, which merging changes.
+    if merged:
+        for i in range(2, ndim + 1):
+            sink(t.axis, i, n)
     t.ndim = ndim
 
 
@@ -560,7 +570,9 @@ cdef enum:
     MAX_SET_AXES = 128
     # Frames of `combine` hold sets; no pattern of an array comes near this.
     MAX_DEPTH = 200
+    # Elements tried before a set is taken apart, and where that did not end.
     SAMPLES = 32
+    MORE_SAMPLES = 10000
 
 # How a search ended, where it is no plain yes or no.
 cdef enum:
@@ -1288,14 +1300,14 @@ cdef bint contains(const pieces_t* list, wide v) noexcept nogil:
 
 
 # Whether some elements of x, drawn all over it, are in the list. Where the answer
-# to "are all of them" is no, this tells in most cases, and at once. With `mirror`,
-# asks for mirror - element instead.
-cdef bint samples_are_in(const set_t* x, const pieces_t* list, bint mirrored,
+# to "are all of them" is no, this tells in most cases, and at once. With
+# `mirrored`, asks for mirror - element instead.
+cdef bint samples_are_in(const set_t* x, const pieces_t* list, int samples, bint mirrored,
                          wide mirror) noexcept nogil:
     cdef unsigned long long state = 1
     cdef wide v
-    cdef int i, axis
-    for i in range(SAMPLES):
+    cdef int _, axis
+    for _ in range(samples):
         v = x.low
         for axis in range(x.ndim):
             # Knuth's generator; its high bits are good enough to spread elements.
@@ -1321,12 +1333,14 @@ cdef int is_subset(const set_t* x, const set_t* y, Py_ssize_t* work) noexcept no
     init_pieces(&out)
     out.one_is_enough = True
     status = decompose(y, &ys, work)
-    if status == DONE and not samples_are_in(x, &ys, False, 0):
+    if status == DONE and not samples_are_in(x, &ys, SAMPLES, False, 0):
         status = FOUND
     if status == DONE:
         status = decompose(x, &xs, work)
     if status == DONE:
         status = combine_lists(&xs, &ys, True, &out, work)
+        if status == UNDECIDED and not samples_are_in(x, &ys, MORE_SAMPLES, False, 0):
+            status = FOUND
     free(xs.data)
     free(ys.data)
     free(out.data)
@@ -1572,7 +1586,7 @@ cdef int has_run(const pieces_t* list, wide low, wide stride, wide n, bint* answ
     run.low = low
     run.ndim = 0
     push_axis(&run, n, stride)
-    answer[0] = contains(list, low + (n - 1) * stride) and samples_are_in(&run, list, False, 0)
+    answer[0] = contains(list, low + (n - 1) * stride) and samples_are_in(&run, list, SAMPLES, False, 0)
     if not answer[0]:
         return DONE
     status = count_common(&run, list, &count, work)
@@ -1587,7 +1601,8 @@ cdef int has_run(const pieces_t* list, wide low, wide stride, wide n, bint* answ
 # In such a set the least element beyond those of the first k axes is the next
 # stride, and its multiples end where the axis does.
 cdef int fit_clear(const pieces_t* list, set_t* x, Py_ssize_t* work) noexcept nogil:
-    cdef wide total = total_size(list), reach = 0, stride, n, most, middle, count = 0, high = 0
+    cdef wide total = total_size(list), reach = 0, stride, n, most, middle
+    cdef wide count = 0, high = 0
     cdef bint inside
     cdef int status
     x.ndim = 0
@@ -1692,7 +1707,7 @@ cdef int is_symmetric(const pieces_t* list, bint* answer, Py_ssize_t* work) noex
     answer[0] = False
     while position < list.length:
         read_piece(list, &position, &x)
-        if not samples_are_in(&x, list, True, low + high):
+        if not samples_are_in(&x, list, SAMPLES, True, low + high):
             return DONE
     position = 0
     while position < list.length:
@@ -1747,34 +1762,39 @@ cdef int fit_union(const set_t* x, const set_t* y, set_t* r, Py_ssize_t* work) n
     return status
 
 
-# The same, taking common axes apart first where that shortens the search.
+# The same, taking common axes away first where that shortens the search.
 cdef int find_union(const set_t* x_given, const set_t* y_given, set_t* r,
                     Py_ssize_t* work) noexcept nogil:
     cdef set_t x, y, split
-    cdef int status, i, j
+    cdef Py_ssize_t share = work[0] // 4
+    cdef int status = UNDECIDED, i, j
     copy_set(&x, x_given, x_given.ndim)
     copy_set(&y, y_given, y_given.ndim)
+    # Any axis that both have can be taken away and put back, but only a yes
+    # follows from that.
     split.ndim = 0
-    if is_clear(&x) and is_clear(&y):
-        split_common(&x, &y, &split)
-    status = fit_union(&x, &y, r, work)
-    if status == UNDECIDED:
-        # Any axis that both have can be taken away and put back, but only a yes
-        # follows from that.
-        i = 0
-        while i < x.ndim:
-            j = 0
-            while j < y.ndim and (x.size[i] != y.size[j] or x.stride[i] != y.stride[j]):
-                j += 1
-            if j < y.ndim:
-                push_axis(&split, x.size[i], x.stride[i])
-                remove_axis(&x, i)
-                remove_axis(&y, j)
-            else:
-                i += 1
+    i = 0
+    while i < x.ndim:
+        j = 0
+        while j < y.ndim and (x.size[i] != y.size[j] or x.stride[i] != y.stride[j]):
+            j += 1
+        if j < y.ndim:
+            push_axis(&split, x.size[i], x.stride[i])
+            remove_axis(&x, i)
+            remove_axis(&y, j)
+        else:
+            i += 1
+    if split.ndim:
+        work[0] -= share
+        status = fit_union(&x, &y, r, &share)
+        work[0] += share
+    if status != FOUND and status != NO_MEMORY:
+        copy_set(&x, x_given, x_given.ndim)
+        copy_set(&y, y_given, y_given.ndim)
+        split.ndim = 0
+        if is_clear(&x) and is_clear(&y):
+            split_common(&x, &y, &split)
         status = fit_union(&x, &y, r, work)
-        if status == DONE:
-            status = UNDECIDED
     if status == FOUND:
         for i in range(split.ndim):
             push_axis(r, split.size[i], split.stride[i])
@@ -2114,9 +2134,7 @@ cdef str braces(object numbers):
 @cython.final
 @cython.freelist(16)
 cdef class Pattern:
-    """
-    Pattern(shape, strides=None, offset=0, itemsize=1)
-
+    """Pattern(shape, strides=None, offset=0, itemsize=1)\n--\n\n
     Where the elements of a strided array lie in memory: sizes, strides and an offset.
 
     A Pattern holds no data. Two sets belong to it: **M**, the memory indices (for
@@ -2469,7 +2487,7 @@ cdef class Pattern:
     @property
     def lowest(self):
         """
-        Least memory index. ValueError for an empty pattern.
+        Least memory index; ValueError for an empty pattern.
 
         Examples
         --------
@@ -2486,8 +2504,7 @@ cdef class Pattern:
     @property
     def highest(self):
         """
-        Greatest memory index: where the last element starts. ValueError for an
-        empty pattern.
+        Greatest memory index; ValueError for an empty pattern.
 
         Examples
         --------
@@ -2805,8 +2822,9 @@ cdef class Pattern:
     @property
     def has_normalized_strides(self):
         """
-        Whether no stride is negative and the nonzero ones strictly ascend towards
-        the first axis.
+        Whether strides are 0 or positive, and the nonzero ones strictly sorted.
+
+        Towards the first axis they ascend.
 
         Examples
         --------
@@ -2828,7 +2846,9 @@ cdef class Pattern:
     @property
     def has_positive_normalized_strides(self):
         """
-        Whether all strides are positive and strictly ascend towards the first axis.
+        Whether all strides are positive and strictly sorted.
+
+        Towards the first axis they ascend.
 
         Examples
         --------
@@ -2849,13 +2869,12 @@ cdef class Pattern:
     @property
     def is_regular(self):
         """
-        Whether this is unique, its strides are positive and sorted, and each axis
-        is cleared by a later one.
+        Whether this is unique and each axis is cleared by a later one.
 
-        In private numbers: for each axis i there is a k > i, or k is the number of
-        axes, so that the axes between have size 1 and strides that are multiples of
-        stride i, and size x stride of axis i does not exceed stride k (if there is
-        such an axis). For regular patterns relations are found by digits, not by
+        Strides are positive and sorted, and in private numbers: for each axis i
+        there is a k > i, or k is the number of axes, so that the axes between have
+        size 1 and strides that are multiples of stride i, and size x stride of axis
+        i does not exceed stride k (if there is such an axis). For regular patterns relations are found by digits, not by
         search.
 
         Examples
@@ -2930,8 +2949,7 @@ cdef class Pattern:
 
     def canonical(self):
         """
-        Return the canonical form: the same M, in as few axes as pairs of axes
-        that could be one allow.
+        Return the canonical form: the same M, without axes that could be spared.
 
         Unit axes and strides of 0 are dropped (the set is kept, multiplicity is
         not), negative strides flipped, axes sorted so that the last has the least
@@ -3005,10 +3023,10 @@ cdef class Pattern:
 
     def normalized(self):
         """
-        Return a pattern with the same M whose strides are positive and strictly
-        ascend towards the first axis.
+        Return a pattern with the same M and positive, strictly sorted strides.
 
-        As `canonical`, but only axes of equal stride are joined.
+        The last axis has the least stride. As `canonical`, but only axes of equal
+        stride are joined.
 
         Returns
         -------
@@ -3203,7 +3221,7 @@ cdef class Pattern:
             if self.count and self.p.size[k] > 1:
                 result.p.offset += (self.p.size[k] - 1) * self.p.stride[k]
             if xb_sub_overflows(0, self.p.stride[k], &result.p.stride[k]):
-                raise _errors.leaves_64_bits("Pattern.flip", f"strides[{i}]", -int(self.p.stride[k]))
+                raise _errors.leaves_64_bits("Pattern.flip", f"strides[{i}]", 1 << 63)
         return result
 
     def slice(self, *items):
@@ -3648,8 +3666,7 @@ cdef class Pattern:
 
     def difference(self, Pattern other not None, max_work=None):
         """
-        Return disjoint patterns that cover the bytes of this one that are not in
-        the other (B).
+        Return disjoint patterns that cover the bytes in this one only (B).
 
         ``p - q`` is the same with the default budget.
 
@@ -3712,8 +3729,7 @@ cdef class Pattern:
 
     def is_adjacent(self, Pattern other not None, max_work=None):
         """
-        Whether two patterns share no byte, and one pattern has exactly the bytes of
-        both (B).
+        Whether two patterns share no byte and one has exactly the bytes of both (B).
 
         Parameters
         ----------
@@ -3813,8 +3829,7 @@ cdef class Pattern:
 
     def is_linear_in(self, Pattern other not None, max_work=None):
         """
-        Whether the map from this pattern's index tuples to the other's, through
-        memory indices, respects addition (M).
+        Whether the map to the other's index tuples respects addition (M).
 
         The map takes an index tuple i of this pattern to the index tuple j of the
         other with ``other[j] == self[i]``. It exists if M is a subset of the
@@ -3857,11 +3872,40 @@ cdef class Pattern:
             raise failure("Pattern.is_linear_in", answer, max_work)
         return answer == 1
 
-    def _repr_svg_(self):
-        """Return a drawing of the memory, for notebooks."""
+    def to_svg(self, *others):
+        """
+        Return a drawing of the memory, each byte where it lies.
+
+        Memory runs from left to right and goes on in the next row. A box is an
+        element, with its index tuple in it; other patterns have strips of their
+        own, so common bytes stand above each other. Notebooks show the drawing of
+        one pattern by themselves.
+
+        Parameters
+        ----------
+        *others : Pattern
+            Patterns to draw in the same memory.
+
+        Returns
+        -------
+        str
+            One ``<svg>`` element, to be put in a page or a file.
+
+        Examples
+        --------
+        >>> from xbcast import Pattern
+        >>> picture = Pattern((3,), (2,)).to_svg(Pattern((2,), (2,), offset=1))
+        >>> picture[:4], picture[-6:]
+        ('<svg', '</svg>')
+        """
+        # Not needed by a program that only asks questions.
         from xbcast import _svg
 
-        return _svg.draw_patterns([self])
+        common_shape("Pattern.to_svg", others)
+        return _svg.draw_patterns([self, *others])
+
+    def _repr_svg_(self):
+        return self.to_svg()
 
 
 cdef enum:
@@ -3985,9 +4029,7 @@ cdef Pattern pattern_of_array(str name, object array):
 
 @cython.final
 cdef class PatternTuple:
-    """
-    PatternTuple(p, q, ...)
-
+    """PatternTuple(*patterns)\n--\n\n
     Broadcastable patterns taken together, as the operands of one operation are.
 
     To each index tuple of the common shape belongs a tuple of memory indices, one
@@ -4035,8 +4077,10 @@ cdef class PatternTuple:
     @property
     def shape(self):
         """
-        The common shape: patterns padded with 1 on the left, and on each axis
-        the size that is not 1.
+        The common shape.
+
+        Shapes are padded with 1 on the left; on each axis it is the size that is
+        not 1, if there is one.
 
         Examples
         --------
@@ -4060,6 +4104,9 @@ cdef class PatternTuple:
 
     def __str__(self):
         return "\n".join([str(p) for p in self.patterns])
+
+    def _repr_svg_(self):
+        return self.patterns[0].to_svg(*self.patterns[1:])
 
     def __reduce__(self):
         return PatternTuple, self.patterns
@@ -4101,15 +4148,15 @@ cdef class PatternTuple:
 
     def reduced(self):
         """
-        Return the form that the planner works on: the same memory index tuples, in
-        fewer axes.
+        Return the form that the planner works on: the same index tuples, fewer axes.
 
-        Axes that are unit axes of all patterns are dropped. An axis is flipped for
-        all patterns where the first pattern with a nonzero stride there has a
-        negative one. Axes are sorted by absolute stride, that of the first pattern
-        first and ties by the next; the last axis has the least. Axes are merged
-        that merge in every pattern. An axis with stride 0 in some or all patterns
-        stays, so each index tuple still occurs as often as before.
+        Each memory index tuple occurs as often as before. Axes that are unit axes
+        of all patterns are dropped. An axis is flipped for all patterns where the
+        first pattern with a nonzero stride there has a negative one. Axes are
+        sorted by absolute stride, that of the first pattern first and ties by the
+        next; the last axis has the least. Axes are merged that merge in every
+        pattern. An axis with stride 0 in some or all patterns
+        stays.
 
         Returns
         -------
@@ -4129,9 +4176,6 @@ cdef class PatternTuple:
         offset=0 shape=[4 15] strides=[8 0]
         """
         cdef pattern_tuple_t t
-        cdef Pattern p
-        cdef list result = []
-        cdef int i, k
         if 0 in self.common:
             return PatternTuple(*[
                 Pattern((0,), ((<Pattern> p).p.itemsize,), 0, (<Pattern> p).p.itemsize)
@@ -4140,17 +4184,7 @@ cdef class PatternTuple:
         self.fill(&t)
         with nogil:
             reduce_tuple(&t)
-        for k in range(t.n):
-            p = Pattern.__new__(Pattern, BLANK)
-            p.p.ndim = t.ndim
-            p.p.offset = t.offset[k]
-            p.p.itemsize = (<Pattern> self.patterns[k]).p.itemsize
-            for i in range(t.ndim):
-                p.p.size[i] = t.axis[i].size
-                p.p.stride[i] = t.axis[i].stride[k]
-            p.finish()
-            result.append(p)
-        return PatternTuple(*result)
+        return pattern_tuple_of(&t, [(<Pattern> p).p.itemsize for p in self.patterns])
 
     def same_set(self, PatternTuple other not None, max_work=None):
         """
@@ -4185,7 +4219,7 @@ cdef class PatternTuple:
         cdef Py_ssize_t work = budget("PatternTuple.same_set", max_work)
         cdef list weights = [], lows = []
         cdef object weight = 1, unit
-        cdef int answer, k
+        cdef int answer
         cdef pattern_tuple_t s, t
         if 0 in self.common or 0 in other.common:
             return 0 in self.common and 0 in other.common
@@ -4223,6 +4257,23 @@ cdef class PatternTuple:
             raise failure("PatternTuple.same_set", UNDECIDED, max_work)
         return (set(memory_index_tuples(*self.patterns))
                 == set(memory_index_tuples(*other.patterns)))
+
+
+cdef object pattern_tuple_of(const pattern_tuple_t* t, object itemsizes):
+    cdef list patterns = []
+    cdef Pattern p
+    cdef int i, k
+    for k in range(t.n):
+        p = Pattern.__new__(Pattern, BLANK)
+        p.p.ndim = t.ndim
+        p.p.offset = t.offset[k]
+        p.p.itemsize = itemsizes[k]
+        for i in range(t.ndim):
+            p.p.size[i] = t.axis[i].size
+            p.p.stride[i] = t.axis[i].stride[k]
+        p.finish()
+        patterns.append(p)
+    return PatternTuple(*patterns)
 
 
 cdef object gcd_of_strides(Pattern p, Pattern q):
@@ -4288,8 +4339,6 @@ cdef object common_shape(str op, tuple patterns):
 
 def broadcastable(*patterns):
     """
-    broadcastable(p, q, ...)
-
     Whether patterns can be broadcast together by Kaldi's and PyTorch's rule.
 
     Shapes are padded with 1 on the left; then on each axis the sizes are equal or
@@ -4340,24 +4389,23 @@ def memory_indices(Pattern p not None):
     """
     cdef list found = [p.p.offset]
     cdef object stride
+    cdef Py_ssize_t index
     cdef int i
     if p.count == 0:
         return []
     for i in range(p.p.ndim - 1, -1, -1):
         if p.p.size[i] != 1:
             stride = p.p.stride[i]
-            found = [m + k * stride for m in found for k in range(p.p.size[i])]
+            found = [m + index * stride for m in found for index in range(p.p.size[i])]
     return found
 
 
 def memory_index_tuples(*patterns):
     """
-    memory_index_tuples(p, q, ...)
+    Return the memory indices of every index tuple of the common shape, as tuples.
 
-    Return the tuple of memory indices for every index tuple of the common shape,
-    in natural order.
-
-    Patterns are broadcast as in `PatternTuple`. Slow; for tests and teaching.
+    They come in natural order: the last index runs fastest. Patterns are broadcast
+    as in `PatternTuple`. Slow; for tests and teaching.
 
     Parameters
     ----------

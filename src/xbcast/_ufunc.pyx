@@ -8,6 +8,7 @@ they mean is for _core to find out.
 
 import numpy as np
 
+cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_XINCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -166,6 +167,7 @@ cdef PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf,
     return <PyObject*>result
 
 
+@cython.final
 cdef class ufunc:
     """
     The type of every op: an elementwise function with explicit broadcasting.

@@ -1,7 +1,7 @@
-/* Quotients of 64-bit integers, rounded towards zero, for a divisor that is not 0
- * (nor -1 under the least integer).
+/* Quotients of 64-bit integers, rounded towards zero. Divisors are made safe first: 1
+ * in place of 0. The least integer through -1 is itself.
  *
- * Where vectors convert between 64-bit integers and double (AVX-512DQ), division
+ * Where vectors convert between 64-bit integers and double (AVX-512DQ), multiplication
  * by a reciprocal is the faster way. The reciprocal is taken too small by 2**-50, more
  * than all roundings together, so that a quotient never comes out too large and what
  * is left keeps the sign of the dividend. The first quotient leaves at most
@@ -14,6 +14,16 @@
 #if defined(__AVX512DQ__)
 
 #define XBCAST_SHORT_OF_ONE (1 - 0x1p-50)
+
+static inline uint64_t uint64_safe_divisor(uint64_t b)
+{
+    return b + (b == 0);
+}
+
+static inline int64_t int64_safe_divisor(int64_t b)
+{
+    return b + (b == 0);
+}
 
 static inline uint64_t uint64_quotient(uint64_t a, uint64_t d)
 {
@@ -42,20 +52,25 @@ static inline int64_t int64_quotient(int64_t a, int64_t d)
 
 #else
 
-/* The empty asm keeps the compiler from making vectors of everything around the
- * division, which costs more moves than it saves. */
+/* Branches, because computing with flags makes each division wait for the last one. */
+static inline uint64_t uint64_safe_divisor(uint64_t b)
+{
+    return b == 0 ? 1 : b;
+}
+
+static inline int64_t int64_safe_divisor(int64_t b)
+{
+    return b == 0 ? 1 : b;
+}
+
 static inline uint64_t uint64_quotient(uint64_t a, uint64_t d)
 {
-    uint64_t q = a / d;
-    __asm__("" : "+r"(q));
-    return q;
+    return a / d;
 }
 
 static inline int64_t int64_quotient(int64_t a, int64_t d)
 {
-    int64_t q = a / d;
-    __asm__("" : "+r"(q));
-    return q;
+    return d == -1 ? -a : a / d;
 }
 
 #endif
