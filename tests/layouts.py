@@ -92,8 +92,10 @@ def read_only(shape, dtype, seed=0):
 def wild_strides(shape, dtype, seed=0):
     """Axes of size 1 get strides that would leave the address space."""
     array = contiguous(shape, dtype, seed)
-    strides = [s if n != 1 else 2**62 + 1 - 2**61 * (i % 2)
-               for i, (n, s) in enumerate(zip(array.shape, array.strides, strict=True))]
+    strides = [
+        s if n != 1 else 2**62 + 1 - 2**61 * (i % 2)
+        for i, (n, s) in enumerate(zip(array.shape, array.strides, strict=True))
+    ]
     return np.lib.stride_tricks.as_strided(array, array.shape, strides)
 
 

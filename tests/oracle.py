@@ -111,7 +111,7 @@ def result_shape(shape1, shape2, dims=None, degenerate=None):
             sizes[d] = size
         full.append(sizes)
     result = []
-    for d, (size1, size2) in enumerate(zip(*full, strict=True)):
+    for size1, size2 in zip(*full, strict=True):
         size = _join(size1, size2)
         if size is None:
             raise Refused("B7")
@@ -149,8 +149,7 @@ def expanded(x1, x2, dims=None):
     result_shape(shape1, shape2, dims)
     rank, placed = placements(shape1, shape2, dims)
     return tuple(
-        expand(x, place, rank) if np.ndim(x) else x
-        for x, place in zip((x1, x2), placed, strict=True)
+        expand(x, place, rank) if np.ndim(x) else x for x, place in zip((x1, x2), placed, strict=True)
     )
 
 
@@ -160,7 +159,8 @@ def expanded(x1, x2, dims=None):
 def _shift_right_logical(x1, x2, **kwargs):
     """Zeros come in from the left; a count outside the width gives 0, as in XLA."""
     dtype = np.right_shift.resolve_dtypes(_kinds(x1, x2))[2]
-    x1, x2 = (np.asarray(x).astype(dtype) for x in (x1, x2))
+    # a Python int that does not fit is an OverflowError
+    x1, x2 = (np.array(x, dtype) if type(x) is int else np.asarray(x).astype(dtype) for x in (x1, x2))
     bits = dtype.itemsize * 8
     unsigned = x1.view(f"u{dtype.itemsize}")
     inside = (x2 >= 0) & (x2 < bits)
@@ -269,7 +269,7 @@ def numpys_answers(name, x1, x2):
         for i in range(x1.size):
             out[i] = ufunc(x1[i], x2[i])
         yield out
-        if name == "multiply":      # NumPy's scalars do not fuse, its arrays do
+        if name == "multiply":  # NumPy's scalars do not fuse, its arrays do
             yield np.array([a * b for a, b in zip(x1, x2, strict=True)], out.dtype)
         # one constant operand: the loops have shortcuts for it
         for constant, other, swap in ((x2, x1, False), (x1, x2, True)):
@@ -301,7 +301,9 @@ def assert_same_values(name, got, want, operands=None):
     if np.array_equal(got_bits, want_bits):
         return
     wrong = (got_bits != want_bits).reshape(want.size, -1).any(axis=1)
-    if operands is not None and any_of_numpys(name, operands[0].dtype):
+    if operands is not None and any_of_numpys(name, want.dtype):
+        # a Python number takes part as the element that it becomes
+        operands = [x if isinstance(x, np.ndarray) else np.asarray(x, want.dtype) for x in operands]
         flat = [np.broadcast_to(x, want.shape).ravel()[wrong] for x in operands]
         left = np.ones(wrong.sum(), bool)
         for answer in numpys_answers(name, *flat):
@@ -311,8 +313,14 @@ def assert_same_values(name, got, want, operands=None):
         if not wrong.any():
             return
     at = np.flatnonzero(wrong)
-    shown = [(got.ravel()[i], want.ravel()[i],
-              *(np.broadcast_to(x, want.shape).ravel()[i] for x in operands or ())) for i in at[:5]]
+    shown = [
+        (
+            got.ravel()[i],
+            want.ravel()[i],
+            *(np.broadcast_to(x, want.shape).ravel()[i] for x in operands or ()),
+        )
+        for i in at[:5]
+    ]
     raise AssertionError(f"{name}: {at.size} of {want.size} differ; (got, want, x1, x2): {shown}")
 
 

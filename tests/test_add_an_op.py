@@ -45,11 +45,12 @@ def table_with_the_line(path):
 
 def compile_module(pyx, name, target):
     c_file = pyx.with_suffix(".c")
-    run(sys.executable, "-P", "-m", "cython", "-3", "-I", ROOT / "src", "--module-name", name, pyx, "-o", c_file)
+    run(sys.executable, "-P", "-m", "cython", "-3", "-I", ROOT / "src", "--module-name", name,
+        pyx, "-o", c_file)  # fmt: skip
+    linker, shared = (shlex.split(sysconfig.get_config_var(key)) for key in ("LDSHARED", "CCSHARED"))
     # no optimisation: the test is about the table, and waits for the compiler
-    run(*shlex.split(sysconfig.get_config_var("LDSHARED")), *shlex.split(sysconfig.get_config_var("CCSHARED")),
-        "-O0", "-ffp-contract=off", "-fwrapv", "-I", ROOT / "src/xbcast", "-I", sysconfig.get_path("include"),
-        c_file, "-lm", "-o", target)  # fmt: skip
+    run(*linker, *shared, "-O0", "-ffp-contract=off", "-fwrapv", "-I", ROOT / "src/xbcast",
+        "-I", sysconfig.get_path("include"), c_file, "-lm", "-o", target)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +65,41 @@ def package(tmp_path_factory):
         pytest.skip("there is no C compiler")
     folder = tmp_path_factory.mktemp("with_one_more_op")
     copy = folder / "xbcast"
-    shutil.copytree(pathlib.Path(xbcast._core.__file__).parent, copy,
-                    ignore=shutil.ignore_patterns("_loops_*", "__pycache__"))
+    shutil.copytree(
+        pathlib.Path(xbcast._core.__file__).parent,
+        copy,
+        ignore=shutil.ignore_patterns("_loops_*", "__pycache__"),
+    )
     for source in pathlib.Path(xbcast.__file__).parent.glob("*.py*"):
         shutil.copy(source, copy)
     table_with_the_line(copy / "_optable.py")
     render = (sys.executable, ROOT / "src/render.py")
     templates = ROOT / "src/xbcast"
-    run(*render, "loops", "--table", copy / "_optable.py", "--template", templates / "_loops.pyx.in",
-        "--output", folder / f"_loops_{LEVEL}.pyx")
-    run(*render, "stub", "--table", copy / "_optable.py", "--template", templates / "__init__.pyi.in",
-        "--output", copy / "__init__.pyi")
-    compile_module(folder / f"_loops_{LEVEL}.pyx", f"xbcast._loops_{LEVEL}",
-                   copy / f"_loops_{LEVEL}{sysconfig.get_config_var('EXT_SUFFIX')}")
+    run(
+        *render,
+        "loops",
+        "--table",
+        copy / "_optable.py",
+        "--template",
+        templates / "_loops.pyx.in",
+        "--output",
+        folder / f"_loops_{LEVEL}.pyx",
+    )
+    run(
+        *render,
+        "stub",
+        "--table",
+        copy / "_optable.py",
+        "--template",
+        templates / "__init__.pyi.in",
+        "--output",
+        copy / "__init__.pyi",
+    )
+    compile_module(
+        folder / f"_loops_{LEVEL}.pyx",
+        f"xbcast._loops_{LEVEL}",
+        copy / f"_loops_{LEVEL}{sysconfig.get_config_var('EXT_SUFFIX')}",
+    )
     return folder
 
 
@@ -93,7 +116,9 @@ def test_the_copy_is_used(package):
 
 
 def test_the_new_op_computes(package):
-    out = python(package, """
+    out = python(
+        package,
+        """
         import numpy as np, xbcast
         op = xbcast.absolute_difference
         for dtype in "bBhHiIlLefd":
@@ -118,12 +143,15 @@ def test_the_new_op_computes(package):
             op(np.ones((2, 3)), np.ones(3))
         except xbcast.BroadcastError as error:
             print(error)
-    """)
+    """,
+    )
     assert out.startswith("absolute_difference: broadcast_dimensions")
 
 
 def test_the_new_op_is_a_full_member(package):
-    out = python(package, """
+    out = python(
+        package,
+        """
         import inspect, pickle, xbcast
         op = xbcast.absolute_difference
         assert "absolute_difference" in xbcast.__all__
@@ -131,7 +159,8 @@ def test_the_new_op_is_a_full_member(package):
         assert str(inspect.signature(op)) == str(inspect.signature(xbcast.add))
         assert op.types
         print(op.__name__, op.__doc__)
-    """)
+    """,
+    )
     assert out.startswith("absolute_difference ")
     assert "Distance between the operands." in out
     assert "absolute_difference" in (package / "xbcast/__init__.pyi").read_text("utf-8")
@@ -139,7 +168,9 @@ def test_the_new_op_is_a_full_member(package):
 
 def test_the_other_ops_are_as_before(package):
     """The new line stands in the middle: every op behind it must still find its own loops."""
-    out = python(package, """
+    out = python(
+        package,
+        """
         import numpy as np, xbcast
         from xbcast._optable import OPS
         for op in OPS:
@@ -156,7 +187,8 @@ def test_the_other_ops_are_as_before(package):
                 got = getattr(xbcast, op.name)(a, b)
                 assert got.dtype == want.dtype and np.allclose(got, want, rtol=1e-6), (op.name, dtype)
         print("done")
-    """)
+    """,
+    )
     assert out == "done\n"
 
 
@@ -166,9 +198,20 @@ def test_a_table_that_contradicts_itself_is_refused(package, tmp_path):
     assert twice != text
     (tmp_path / "table.py").write_text(twice, "utf-8")
     done = subprocess.run(
-        [sys.executable, str(ROOT / "src/render.py"), "loops", "--table", str(tmp_path / "table.py"),
-         "--template", str(ROOT / "src/xbcast/_loops.pyx.in"), "--output", str(tmp_path / "out.pyx")],
-        capture_output=True, text=True)
+        [
+            sys.executable,
+            str(ROOT / "src/render.py"),
+            "loops",
+            "--table",
+            str(tmp_path / "table.py"),
+            "--template",
+            str(ROOT / "src/xbcast/_loops.pyx.in"),
+            "--output",
+            str(tmp_path / "out.pyx"),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode != 0
     assert "'add'" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "out.pyx").exists()

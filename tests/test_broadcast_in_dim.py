@@ -59,8 +59,9 @@ def test_source_is_kept_alive():
     assert np.array_equal(view, np.tile(np.arange(10000.0), (3, 1)))
 
 
-@pytest.mark.parametrize("x", [5, 2.5, [1, 2, 3], (1.0, 2.0, 3.0), np.float32(3), True],
-                         ids=lambda x: f"{type(x).__name__}")
+@pytest.mark.parametrize(
+    "x", [5, 2.5, [1, 2, 3], (1.0, 2.0, 3.0), np.float32(3), True], ids=lambda x: f"{type(x).__name__}"
+)
 def test_takes_what_asarray_takes(x):
     dims = (1,) if np.ndim(x) else ()
     view = xbcast.broadcast_in_dim(x, [np.int64(2), 3], dims)
@@ -106,8 +107,9 @@ def test_refused(shape, result, dims, rule, entry):
     assert str(shape) in str(caught.value) or str(result) in str(caught.value)
 
 
-@pytest.mark.parametrize("dims", [1, (True,), (1.0,), "1", ((1,),), (None,)],
-                         ids=["int", "bool", "float", "str", "nested", "none"])
+@pytest.mark.parametrize(
+    "dims", [1, (True,), (1.0,), "1", ((1,),), (None,)], ids=["int", "bool", "float", "str", "nested", "none"]
+)
 def test_dimensions_are_a_sequence_of_integers(dims):
     with pytest.raises(TypeError, match="^broadcast_in_dim: .*broadcast_dimensions"):
         xbcast.broadcast_in_dim(np.zeros(3), (2, 3), dims)

@@ -56,8 +56,8 @@ def test_rules(call, degenerate):
     try:
         got = xbcast.broadcast_shapes(shape1, shape2, dims, degenerate)
     except xbcast.BroadcastError as error:
-        got = error.rule
-        assert error.shapes == (shape1, shape2)
+        got = error.rule, error.shapes
+        want = want, (shape1, shape2)
     assert got == want
 
 
@@ -76,9 +76,12 @@ def test_calls(data):
             operands.append(grids.ordinary("float64", shape, seed).astype(dtype))
     kinds = [np.dtype(d).kind for d in dtypes]
     if name in ("left_shift", "shift_right_logical") and "O" in kinds:
-        return      # Python would shift by as many bits as it is told
-    if oracle.OP[name].numpy is None and not set("".join(kinds)) <= set("biuf") or (
-            name == "complex" and "longdouble" in dtypes):
+        return  # Python would shift by as many bits as it is told
+    if (
+        oracle.OP[name].numpy is None
+        and not set("".join(kinds)) <= set("biuf")
+        or (name == "complex" and "longdouble" in dtypes)
+    ):
         with pytest.raises(TypeError):
             getattr(xbcast, name)(*operands, broadcast_dimensions=dims)
         return
@@ -87,15 +90,19 @@ def test_calls(data):
         try:
             want = np.asarray(oracle.call(name, *operands, dims))
         except (TypeError, ZeroDivisionError, AttributeError) as error:
-            with pytest.raises((TypeError, ZeroDivisionError, AttributeError)) as caught:
+            # NumPy's own TypeErrors are private subclasses
+            kind = TypeError if isinstance(error, TypeError) else type(error)
+            with pytest.raises(kind):
                 getattr(xbcast, name)(*operands, **keywords)
-            assert isinstance(error, TypeError) == isinstance(caught.value, TypeError)
             return
         want = np.broadcast_to(want, oracle.result_shape(shape1, shape2, dims))
         where = data.draw(st.sampled_from([True, True, False, "mask", "row"]))
         if isinstance(where, str):
-            mask_shape = want.shape if where == "mask" else tuple(
-                n if d % 2 else min(n, 1) for d, n in enumerate(want.shape))
+            mask_shape = (
+                want.shape
+                if where == "mask"
+                else tuple(n if d % 2 else min(n, 1) for d, n in enumerate(want.shape))
+            )
             where = np.random.default_rng(want.size).random(mask_shape) < 0.5
         out = data.draw(st.sampled_from([None, None, "contiguous", "packed", "fortran", "reversed_all",
                                          "swapped", "unaligned", "stepped"]))  # fmt: skip
@@ -125,15 +132,18 @@ def test_calls(data):
 @hypothesis.given(data=st.data())
 def test_overlapping_views(data):
     """Any three views of one buffer: the result is that of copies."""
-    dtypes = [data.draw(st.sampled_from(["float64", "float32", "int16", "uint8", "bool", "float16"]))
-              for _ in range(3)]
+    dtypes = [
+        data.draw(st.sampled_from(["float64", "float32", "int16", "uint8", "bool", "float16"]))
+        for _ in range(3)
+    ]
     memory = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, 2, 1024).astype(np.uint8)
     shape = tuple(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
 
     def view(dtype, unique):
         itemsize = np.dtype(dtype).itemsize
-        steps = [data.draw(st.sampled_from([1, 2, 3, -1, -2, 5, itemsize, -itemsize, 8, 16, 24]))
-                 for _ in shape]
+        steps = [
+            data.draw(st.sampled_from([1, 2, 3, -1, -2, 5, itemsize, -itemsize, 8, 16, 24])) for _ in shape
+        ]
         if unique:
             reach = itemsize
             for d in np.random.default_rng(data.draw(st.integers(0, 9))).permutation(len(shape)):
@@ -162,7 +172,7 @@ def test_overlapping_views(data):
         getattr(xbcast, name)(x1, x2, out=out, where=where)
     if out.dtype.kind == "f":
         oracle.assert_same_values(name, out, want)
-        out[...] = want[...] = 0        # payloads of NaN apart, what is beside the elements too
+        out[...] = want[...] = 0  # payloads of NaN apart, what is beside the elements too
     assert memory.tobytes() == before.tobytes()
 
 

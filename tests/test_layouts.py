@@ -4,12 +4,12 @@ memory order is NumPy's."""
 import functools
 import itertools
 import mmap
+import warnings
 
 import numpy as np
 import pytest
 
 import grids
-import layouts
 import oracle
 import xbcast
 from layouts import LAYOUTS, SHAPES
@@ -48,6 +48,23 @@ def test_every_op_and_layout(name, layout):
         check(name, odd1, odd2, dims)
         check(name, odd1, operand("contiguous", shape2, dtype2, 2), dims)
         check(name, operand("contiguous", shape1, dtype, 1), odd2, dims)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", OPS)
+def test_python_number_beside_every_layout(name, layout):
+    """A weak number on either side; as exponent it takes NumPy's shortcuts."""
+    for dtype in dtypes_of(name):
+        numbers = {"b": [True], "u": [3, 0], "i": [2, -1], "f": [2, 0.5, -1, 3.25], "c": [2, 1.5 - 1j]}
+        for number in numbers[np.dtype(dtype).kind]:
+            for shape in ((), (131,), (5, 33), (7, 3), (3, 4, 5), (0, 3)):
+                x = operand(layout, shape, dtype, 1)
+                if not (name == "ldexp" and type(number) is float):
+                    check(name, x, number, None)
+                if name == "ldexp":
+                    check(name, number, operand(layout, shape, "int32", 1), None)
+                else:
+                    check(name, number, x, None)
 
 
 @pytest.mark.parametrize("shapes", SHAPES)
@@ -172,8 +189,14 @@ def test_no_read_beyond_a_page():
                 for column in (columns[:, 0], columns[:, 1], columns[::-1, 1]):
                     assert (xbcast.add(column, column) == 2).all()
                     assert not xbcast.less(column, 1).any()
-                assert (xbcast.add(columns, x[: columns.shape[1]] if n > 1 else x.sum(),
-                                   **({"broadcast_dimensions": (1,)} if n > 1 else {})) == 2).all()
+                assert (
+                    xbcast.add(
+                        columns,
+                        x[: columns.shape[1]] if n > 1 else x.sum(),
+                        **({"broadcast_dimensions": (1,)} if n > 1 else {}),
+                    )
+                    == 2
+                ).all()
                 xbcast.add(x, x, out=x)
                 assert (x == 2).all()
         del whole, x, columns, column
@@ -194,8 +217,7 @@ def test_strides_beyond_32_bits(tmp_path):
     x[...] = [[1, 2], [3, 4]]
     y = x[::-1]
     assert xbcast.add(x, y).tolist() == [[4, 6], [4, 6]]
-    assert xbcast.add(x, np.array([10.0, 20.0]), broadcast_dimensions=(0,)).tolist() == [
-        [11, 12], [23, 24]]
+    assert xbcast.add(x, np.array([10.0, 20.0]), broadcast_dimensions=(0,)).tolist() == [[11, 12], [23, 24]]
     assert xbcast.add(x.T, x).tolist() == [[2, 5], [5, 8]]
     assert xbcast.less(x, 2.5).tolist() == [[True, True], [False, False]]
     out = np.asarray(np.lib.stride_tricks.as_strided(memory[64:80].view(np.float64), (2, 2), (row, 8)))
@@ -214,8 +236,9 @@ def test_wild_strides_on_axes_of_size_1():
     for wild in (2**62, -(2**62), 3, -1, 2**63 - 1, -(2**63)):
         x = np.lib.stride_tricks.as_strided(base, (1, 6, 1), (wild, 8, wild))
         assert np.array_equal(xbcast.add(x, x), x + x)
-        assert np.array_equal(xbcast.add(x, base[:4], broadcast_dimensions=(2,)),
-                              base.reshape(1, 6, 1) + base[:4])
+        assert np.array_equal(
+            xbcast.add(x, base[:4], broadcast_dimensions=(2,)), base.reshape(1, 6, 1) + base[:4]
+        )
         assert xbcast.add(x, base.reshape(1, 6, 1)).strides == (base.reshape(1, 6, 1) + 0).strides
         out = np.lib.stride_tricks.as_strided(np.zeros(6), (1, 6, 1), (wild, 8, wild))
         assert xbcast.add(x, 1, out=out) is out
@@ -238,8 +261,7 @@ def test_64_dimensions_in_any_order():
         full = [1] * 64
         for d in kept:
             full[d] = shape[d]
-        assert np.array_equal(xbcast.subtract(x1, low, broadcast_dimensions=dims),
-                              x1 - low.reshape(full))
+        assert np.array_equal(xbcast.subtract(x1, low, broadcast_dimensions=dims), x1 - low.reshape(full))
 
 
 # ---- the result -------------------------------------------------------------
@@ -268,26 +290,28 @@ def random_array(rng, shape, dtype="float64"):
     return np.broadcast_to(base, shape) if stretched.any() else base
 
 
-def random_call(rng):
+def random_call(rng, dtype="float64"):
     """Two operands of random layout that combine, with their dimensions."""
     rank = int(rng.integers(0, 6))
     shape = rng.choice([0, 1, 1, 2, 3, 4], rank, p=[0.02, 0.15, 0.15, 0.28, 0.2, 0.2])
     low = int(rng.integers(0, rank + 1))
     dims = tuple(sorted(int(d) for d in rng.choice(rank, low, replace=False)))
-    shapes = [tuple(int(1 if rng.random() < 0.15 else n) for n in part)
-              for part in (shape, shape[list(dims)])]
-    operands = [random_array(rng, s) for s in shapes]
+    shapes = [
+        tuple(int(1 if rng.random() < 0.15 else n) for n in part) for part in (shape, shape[list(dims)])
+    ]
+    operands = [random_array(rng, s, dtype) for s in shapes]
     if rng.random() < 0.5:
         operands.reverse()
     return (*operands, None if low in (0, rank) else dims)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_memory_order_of_the_result(seed):
+@pytest.mark.parametrize("dtype", ["float64", "longdouble"], ids=["native", "numpy"])
+@pytest.mark.parametrize("seed", range(12))
+def test_memory_order_of_the_result(seed, dtype):
     """Strides and values for every `order`, over random layouts of both operands."""
     rng = np.random.default_rng([10, seed])
-    for _ in range(150):
-        x1, x2, dims = random_call(rng)
+    for _ in range(200):
+        x1, x2, dims = random_call(rng, dtype)
         y1, y2 = oracle.expanded(x1, x2, dims)
         for order in ("K", "C", "F", "A"):
             got = np.asarray(xbcast.subtract(x1, x2, broadcast_dimensions=dims, order=order))
@@ -296,6 +320,24 @@ def test_memory_order_of_the_result(seed):
             assert got.strides == want.strides, (order, x1.shape, x1.strides, x2.shape, x2.strides, dims)
         got = np.asarray(xbcast.less(x1, x2, broadcast_dimensions=dims))
         assert got.strides == np.asarray(np.less(y1, y2)).strides
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_memory_order_under_a_mask(seed):
+    """The mask is an operand like any other where `order` asks how they lie."""
+    rng = np.random.default_rng([17, seed])
+    for _ in range(200):
+        x1, x2, dims = random_call(rng)
+        y1, y2 = oracle.expanded(x1, x2, dims)
+        shape = oracle.result_shape(x1.shape, x2.shape, dims)
+        mask = random_array(rng, tuple(int(1 if rng.random() < 0.15 else n) for n in shape), "bool")
+        for order in ("K", "C", "F", "A"):
+            got = np.asarray(xbcast.subtract(x1, x2, broadcast_dimensions=dims, order=order, where=mask))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")     # NumPy says that its cells hold garbage
+                want = np.asarray(np.subtract(y1, y2, order=order, where=mask))
+            assert np.array_equal(got, np.where(mask, oracle.call("subtract", x1, x2, dims), 0))
+            assert got.strides == want.strides, (order, x1.strides, x2.strides, mask.strides, shape, dims)
 
 
 def test_order_k_is_the_default():

@@ -145,8 +145,9 @@ def test_out_with_strange_strides_that_does_not(shape, strides):
     assert np.array_equal(out, x + 1)
 
 
-WRITEABLE = [name for name in LAYOUTS
-             if name not in ("stride_0_first", "stride_0_last", "windows", "read_only")]
+WRITEABLE = [
+    name for name in LAYOUTS if name not in ("stride_0_first", "stride_0_last", "windows", "read_only")
+]
 
 
 @pytest.mark.parametrize("layout", WRITEABLE)
@@ -166,7 +167,7 @@ def test_out_of_every_layout(name, layout):
         if layout in ("packed", "swapped_packed"):
             assert not out.base["pad"].any()
         elif layout in ("stepped", "stepped_backwards"):
-            assert not out.base.astype(bool).any()      # the gaps were zero
+            assert not out.base.astype(bool).any()  # the gaps were zero
 
 
 @pytest.mark.parametrize("dtype", grids.NATIVE)
@@ -233,7 +234,7 @@ OVERLAPS = {
 
 def overlapping(kind, memory):
     x1, x2, out = OVERLAPS[kind](memory)
-    if out is None:     # windows need an out of their own size, over the same memory
+    if out is None:  # windows need an out of their own size, over the same memory
         out = np.lib.stride_tricks.as_strided(memory, (5, 20), (20 * memory.itemsize, memory.itemsize))
         x1, x2 = x1[:5, :20], x2[:, :20]
     return x1, x2, out
@@ -244,7 +245,7 @@ def overlapping(kind, memory):
 def test_overlap(name, kind):
     for dtype in ("float64", "float32", "uint8", "float16"):
         if name == "less" and dtype == "float64":
-            continue        # a bool out cannot be float64 memory; see the views below
+            continue  # a bool out cannot be float64 memory; see the views below
         memory = memory_of(dtype)
         if name in ("logaddexp", "copysign") and dtype == "uint8":
             continue
@@ -288,7 +289,7 @@ def test_overlap_of_views_with_different_dtypes(x_dtype, out_dtype, where):
         memory = (np.arange(1024) % 2).astype(np.uint8)
         x = memory[start_x:][: n * np.dtype(x_dtype).itemsize * 2].view(x_dtype)
         x[...] = grids.ordinary(x_dtype, x.shape)
-        x = x[::step][: n]
+        x = x[::step][:n]
         out = memory[start_out:][: n * np.dtype(out_dtype).itemsize].view(out_dtype)
         with np.errstate(all="ignore"):
             mask = np.arange(n) % 3 != 0 if where == "mask" else True
@@ -370,7 +371,8 @@ def test_cells_left_out_keep_their_values(dtype):
     for shape1, shape2, dims in SHAPES.values():
         x1, x2 = grids.ordinary(dtype, shape1, 1), grids.ordinary(dtype, shape2, 2)
         shape = oracle.result_shape(shape1, shape2, dims)
-        for density, layout in itertools.product((0, 0.02, 0.5, 0.98, 1), ("contiguous", "packed", "fortran")):
+        densities, layouts = (0, 0.02, 0.5, 0.98, 1), ("contiguous", "packed", "fortran")
+        for density, layout in itertools.product(densities, layouts):
             mask = rng.random(shape) < density
             out = LAYOUTS[layout](shape, dtype, 5)
             want = expected(name, x1, x2, out, dims, mask)
@@ -408,7 +410,8 @@ def test_mask_of_any_layout():
         assert np.array_equal(xbcast.add(x, 1, where=where), np.where(where, x + 1, 0))
 
 
-@pytest.mark.parametrize("shape", [(7,), (5,), (1,), (1, 5, 7), (5, 1, 7), (7, 5), (5, 2), (0, 7), (2, 7)], ids=str)
+@pytest.mark.parametrize("shape", [(7,), (5,), (1,), (1, 5, 7), (5, 1, 7), (7, 5), (5, 2), (0, 7), (2, 7)],
+                         ids=str)  # fmt: skip
 def test_mask_of_another_shape_is_refused(shape):
     """No rank is guessed, and a mask never makes the result larger."""
     with pytest.raises(ValueError, match=rf"^add: where .*{re.escape(str(shape))}.*\(5, 7\)"):

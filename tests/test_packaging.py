@@ -45,7 +45,7 @@ def test_nothing_but_the_package_is_installed():
         top = file.parts[0]
         assert top == "xbcast" or top.endswith(".dist-info") or file.stem == "xbcast", file
         if top == "xbcast":
-            assert file.suffix in (".py", ".pyi", ".so", ".pyd", ".typed", ".npy", ".npz", ".csv", ".png"), file
+            assert file.suffix in (".py", ".pyi", ".so", ".pyd", ".typed"), file
 
 
 def test_compiled_modules_are_of_this_python_only():
@@ -81,8 +81,9 @@ def test_modules_declare_free_threading():
 
 def test_import_is_cheap():
     """At most 20 ms more than `import numpy`; the best of a few, as machines are shared."""
-    code = ("import time, numpy; start = time.perf_counter(); import xbcast; "
-            "print(time.perf_counter() - start)")
+    code = (
+        "import time, numpy; start = time.perf_counter(); import xbcast; print(time.perf_counter() - start)"
+    )
     python("-P", "-c", code)
     times = [float(python("-P", "-c", code, check=True).stdout) for _ in range(7)]
     assert min(times) <= 0.020, times
@@ -124,4 +125,3 @@ def test_main_job_runs(tmp_path):
         assert "broadcast_dimensions" in run.stdout
         assert "numpy" in run.stdout.lower()
     assert not list(tmp_path.iterdir())
-

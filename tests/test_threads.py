@@ -43,8 +43,10 @@ def test_same_results(name):
     def work(i):
         order = np.random.default_rng(i).permutation(len(jobs))
         with np.errstate(all="ignore"):
-            return [(k, getattr(xbcast, name)(jobs[k][0], jobs[k][1], broadcast_dimensions=jobs[k][2]))
-                    for k in order]
+            return [
+                (k, getattr(xbcast, name)(jobs[k][0], jobs[k][1], broadcast_dimensions=jobs[k][2]))
+                for k in order
+            ]
 
     for results in together(work):
         for k, got in results:
@@ -60,8 +62,10 @@ def test_large_results():
 
     def work(i):
         for _ in range(5):
-            got = (xbcast.add(x, row, broadcast_dimensions=(1,)),
-                   xbcast.multiply(x, column, broadcast_dimensions=(0,)))
+            got = (
+                xbcast.add(x, row, broadcast_dimensions=(1,)),
+                xbcast.multiply(x, column, broadcast_dimensions=(0,)),
+            )
             assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True))
         return True
 
@@ -72,8 +76,12 @@ def test_warnings_go_to_the_thread_that_made_them():
     def work(i):
         kinds = ("divide", "invalid", "over", "under")
         mine = kinds[i % 4]
-        operands = {"divide": (1.0, 0.0, xbcast.divide), "invalid": (0.0, 0.0, xbcast.divide),
-                    "over": (1e300, 1e300, xbcast.multiply), "under": (1e-300, 1e-300, xbcast.multiply)}
+        operands = {
+            "divide": (1.0, 0.0, xbcast.divide),
+            "invalid": (0.0, 0.0, xbcast.divide),
+            "over": (1e300, 1e300, xbcast.multiply),
+            "under": (1e-300, 1e-300, xbcast.multiply),
+        }
         x1, x2, op = operands[mine]
         x1, x2 = np.full(2000, x1), np.full(2000, x2)
         heard = []
@@ -106,12 +114,9 @@ def test_errors_in_one_thread_do_not_reach_another():
     def work(i):
         for _ in range(300):
             if i % 2:
-                try:
+                with pytest.raises(xbcast.BroadcastError) as caught:
                     xbcast.add(np.ones((2, 3)), np.ones(3))
-                except xbcast.BroadcastError as error:
-                    assert error.shapes == ((2, 3), (3,))
-                else:
-                    raise AssertionError("accepted")
+                assert caught.value.shapes == ((2, 3), (3,))
             else:
                 assert xbcast.add(np.ones((2, 3)), np.ones(3), broadcast_dimensions=(1,)).shape == (2, 3)
         return True
@@ -149,8 +154,9 @@ def test_first_calls_at_the_same_moment():
         [t.join() for t in threads]
         print(bad[:5])
     """
-    run = subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], capture_output=True,
-                         text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-P", "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
     assert run.stdout.strip() == "[]"
 
 

@@ -52,7 +52,7 @@ def numpys_flags(name, a, b):
         yield flags(reference, np.repeat(a, 16), np.repeat(b, 16))
         yield flags(reference, np.repeat(a, 16), b[0])
         yield flags(reference, a[0], np.repeat(b, 16))
-        if name == "multiply":      # NumPy's scalars do not fuse, its arrays do
+        if name == "multiply":  # NumPy's scalars do not fuse, its arrays do
             yield flags(operator.mul, a[0], b[0])
 
 
@@ -228,7 +228,7 @@ def test_warn(name, dtype):
     assert [(w.filename, w.lineno) for w in got] == [(w.filename, w.lineno) for w in want]
 
 
-@pytest.mark.parametrize("name, x1, x2", loud_over_integers(), ids=lambda v: v if isinstance(v, str) else None)
+@pytest.mark.parametrize("name, x1, x2", loud_over_integers(), ids=[case[0] for case in loud_over_integers()])
 def test_warn_about_integers(name, x1, x2):
     got, want = both(name, lambda op: record(op, x1, x2))
     assert [(w.category, str(w.message)) for w in got] == [(w.category, str(w.message)) for w in want]
@@ -258,7 +258,7 @@ def test_raise(name, dtype):
         return None, out.tobytes()
 
     got, want = both(name, attempt)
-    assert got == want      # the message, and that the result was written before
+    assert got == want  # the message, and that the result was written before
 
 
 def test_raise_one_kind_only():
@@ -378,8 +378,12 @@ def test_flags_are_not_left_behind():
 
 def test_empty_results_do_not_warn():
     for name in OPS:
-        dtype = "int32" if np.dtype("float64").char not in "".join(
-            getattr(np, oracle.OP[name].numpy or oracle.OP[name].like).types) else "float64"
+        dtype = (
+            "int32"
+            if np.dtype("float64").char
+            not in "".join(getattr(np, oracle.OP[name].numpy or oracle.OP[name].like).types)
+            else "float64"
+        )
         x = np.empty((0, 3), dtype)
         y = np.zeros(3, second_dtype(name, dtype))
         assert flags(getattr(xbcast, name), x, y, broadcast_dimensions=(1,)) == ()
@@ -472,6 +476,24 @@ def test_conversion_at_any_length(dtype, values, out, keywords):
                 xbcast.maximum(x, np.ones(n, out), dtype=out, **keywords)
             said.append((of_result, of_operand))
         assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("dtype, values, out, keywords", CONVERSIONS[:15], ids=CONVERSION_IDS[:15])
+def test_masked_out_conversions_do_not_warn(dtype, values, out, keywords):
+    """Only the elements that the mask keeps count, in operands and in the result."""
+    for n in (4, 50, 5000):
+        x = np.ones(n, dtype)
+        x[n // 2] = values[0]
+        mask = np.arange(n) != n // 2
+        with messages() as quiet:
+            xbcast.maximum(x, np.ones(n, out), dtype=out, out=np.zeros(n, out), where=mask)
+            xbcast.maximum(x, x, out=np.zeros(n, out), where=mask)
+        assert quiet == []
+        with messages() as said:
+            xbcast.maximum(x, x, out=np.zeros(n, out), where=~mask)
+        with messages() as want:
+            np.maximum(x, x, out=np.zeros(n, out))
+        assert said == want
 
 
 def test_conversion_and_arithmetic_in_one_call():

@@ -14,8 +14,10 @@ import pytest
 import oracle
 import xbcast
 
-LINES = [json.loads(line)
-         for line in (pathlib.Path(__file__).parent / "data/xla_shapes.jsonl").read_text().splitlines()]
+LINES = [
+    json.loads(line)
+    for line in (pathlib.Path(__file__).parent / "data/xla_shapes.jsonl").read_text().splitlines()
+]
 ACCEPTED = [case for case in LINES if "result_shape" in case]
 REFUSED = [case for case in LINES if "error" in case]
 
@@ -41,8 +43,17 @@ XLA_OPS = {
     "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
     "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
-DTYPES = {"pred": "bool", "s8": "int8", "s32": "int32", "s64": "int64", "u8": "uint8",
-          "u32": "uint32", "f32": "float32", "f64": "float64", "c64": "complex64"}
+DTYPES = {
+    "pred": "bool",
+    "s8": "int8",
+    "s32": "int32",
+    "s64": "int64",
+    "u8": "uint8",
+    "u32": "uint32",
+    "f32": "float32",
+    "f64": "float64",
+    "c64": "complex64",
+}
 
 
 def name_of(case):
@@ -58,7 +69,8 @@ def arguments(case):
     """Operands of the line's dtype, whose values are all 1, and its dimensions."""
     dtype = DTYPES[case["dtype"]]
     return (np.ones(case["lhs_shape"], dtype), np.ones(case["rhs_shape"], dtype)), {
-        "broadcast_dimensions": case["broadcast_dimensions"]}
+        "broadcast_dimensions": case["broadcast_dimensions"]
+    }
 
 
 def test_data_are_whole():
@@ -79,11 +91,9 @@ def test_accepted_shape(case):
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=name_of)
 def test_each_cell_gets_its_elements(case):
-    lhs, rhs = (np.arange(np.prod(case[k], dtype=int)).reshape(case[k])
-                for k in ("lhs_shape", "rhs_shape"))
+    lhs, rhs = (np.arange(np.prod(case[k], dtype=int)).reshape(case[k]) for k in ("lhs_shape", "rhs_shape"))
     # 60 is the most that a line lists, so both positions can be read off one sum
-    result = np.asarray(xbcast.add(lhs * 100000, rhs,
-                                   broadcast_dimensions=case["broadcast_dimensions"]))
+    result = np.asarray(xbcast.add(lhs * 100000, rhs, broadcast_dimensions=case["broadcast_dimensions"]))
     if "lhs_index" in case:
         assert (result.ravel() // 100000).tolist() == case["lhs_index"]
         assert (result.ravel() % 100000).tolist() == case["rhs_index"]
@@ -91,8 +101,9 @@ def test_each_cell_gets_its_elements(case):
         want = oracle.call("add", lhs * 100000, rhs, case["broadcast_dimensions"])
         assert np.array_equal(result, want)
         assert result.size == 0 or result.size > 60
-    pair = xbcast.complex(lhs.astype(float), rhs.astype(float),
-                          broadcast_dimensions=case["broadcast_dimensions"])
+    pair = xbcast.complex(
+        lhs.astype(float), rhs.astype(float), broadcast_dimensions=case["broadcast_dimensions"]
+    )
     assert np.array_equal(np.real(pair), result // 100000)
     assert np.array_equal(np.imag(pair), result % 100000)
 
@@ -128,7 +139,9 @@ def test_worked_example(case):
     """The numbers of XLA's broadcasting document."""
     dtype = DTYPES[case["dtype"]]
     result = getattr(xbcast, XLA_OPS[case["op"]])(
-        np.array(case["lhs_values"], dtype), np.array(case["rhs_values"], dtype),
-        broadcast_dimensions=case["broadcast_dimensions"])
+        np.array(case["lhs_values"], dtype),
+        np.array(case["rhs_values"], dtype),
+        broadcast_dimensions=case["broadcast_dimensions"],
+    )
     assert result.dtype == dtype
     assert result.tolist() == case["result_values"]

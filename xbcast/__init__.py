@@ -6,7 +6,7 @@ This module only gathers the public names; the ops come from the op table.
 """
 
 try:
-    from xbcast import _ufunc
+    import xbcast._ufunc
 except ModuleNotFoundError as error:
     if error.name is None or not error.name.startswith("xbcast."):
         raise
@@ -16,7 +16,7 @@ except ModuleNotFoundError as error:
         "`python -m pip install .` there, then start Python elsewhere or with -P."
     ) from error
 
-from xbcast import _core
+from xbcast import _core, _ufunc
 from xbcast._bench import bench
 from xbcast._errors import BroadcastError
 from xbcast._optable import OPS as _OPS
@@ -40,4 +40,4 @@ __all__ = [
 
 for _function in (bench, broadcast_in_dim, broadcast_shapes, BroadcastError):
     _function.__module__ = "xbcast"
-del _function, _OPS
+del _function, _OPS, xbcast

@@ -60,11 +60,9 @@ def write_png(path, image):
 
 def show_versions():
     levels = ", ".join(cpu_levels())
-    text = f"xbcast {xbcast.__version__}, NumPy {np.__version__}, "
-    text += f"CPU level {cpu_level()} (usable here: {levels})"
-    if hasattr(xbcast, "get_num_threads"):
-        text += f", threads: {xbcast.get_num_threads()}"
-    print(text)
+    threads = xbcast.get_num_threads() if hasattr(xbcast, "get_num_threads") else 1
+    print(f"xbcast {xbcast.__version__}, NumPy {np.__version__}")
+    print(f"CPU level {cpu_level()} (usable here: {levels}), threads: {threads}")
 
 
 def correct_image():

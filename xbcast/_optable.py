@@ -60,7 +60,18 @@ class Op(NamedTuple):
     # takes the path of NumPy's loops for a single exponent
 
 
-def _op(name, summary, *, result="same", like=None, aliases=(), exported=True, exponent=False, warns=None, **kernels):
+def _op(
+    name,
+    summary,
+    *,
+    result="same",
+    like=None,
+    aliases=(),
+    exported=True,
+    exponent=False,
+    warns=None,
+    **kernels,
+):
     """Fill in what most lines have in common.
 
     `integer=` stands for SIGNED and UNSIGNED, `real=` for BOOL, these two and FLOAT.
@@ -85,7 +96,9 @@ def _op(name, summary, *, result="same", like=None, aliases=(), exported=True, e
         warnings.update(warns)
         if FLOAT in warns:
             warnings[HALF] = warnings[FLOAT]
-    return Op(name, summary, kernels, warnings, result, None if like else name, like, aliases, exported, exponent)
+    return Op(
+        name, summary, kernels, warnings, result, None if like else name, like, aliases, exported, exponent
+    )
 
 
 # An order comparison warns where a NaN decides; of complex numbers only, as in NumPy.

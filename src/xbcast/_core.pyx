@@ -22,12 +22,12 @@ from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
 
 from xbcast._dtypes cimport (
-    N_KINDS, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_alignment, element_dtype,
-    element_size, element_type, find_loop, loop_t, loop_table, same_element_type,
+    WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_dtype, element_type, find_loop,
+    loop_t, loop_table, same_element_type,
 )
 from xbcast._inner_loop cimport (
     BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, INT64, MASK,
-    N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop,
+    N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
 )
 from xbcast._pattern cimport MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t
 from xbcast._plan cimport CAST, OWN, make_plan, operand_t, plan_t, stage_t
@@ -181,13 +181,13 @@ cdef object shape_of(const arg_t* arg):
 cdef inline void set_scalar(arg_t* arg, int kind) noexcept nogil:
     """Declare that `value` holds an element of this type."""
     arg.kind = kind
-    arg.itemsize = element_size(kind)
+    arg.itemsize = element_size[kind]
 
 
 cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
     """Store a Python int as an integer type; false if it does not fit."""
     cdef int overflow = 0
-    cdef int bits = <int>(8 * element_size(kind))
+    cdef int bits = <int>(8 * element_size[kind])
     cdef unsigned long long unsigned_value
     cdef long long number = PyLong_AsLongLongAndOverflow(value, &overflow)
     if kind == UINT64 and overflow > 0:
@@ -430,7 +430,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
     else:
         for i in range(ndim):
             axes[i] = ndim - 1 - i
-    fill_strides(axes, ndim, c.placement.size, element_size(kind), stride)
+    fill_strides(axes, ndim, c.placement.size, element_size[kind], stride)
     return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, stride,
                                       NULL, 0, NULL))
 
@@ -558,7 +558,7 @@ cdef void add_stage(operand_t* operand, int to, int source, int slot) noexcept n
     cdef stage_t* stage = &operand.stage[operand.n_stages]
     if to != source:
         stage.copy = loop_table().convert[to][source]
-        stage.itemsize = element_size(to)
+        stage.itemsize = element_size[to]
         stage.slot = slot
         operand.n_stages += 1
 
@@ -567,7 +567,7 @@ cdef void add_swap(operand_t* operand, int kind, bint swapped) noexcept nogil:
     cdef stage_t* stage = &operand.stage[operand.n_stages]
     if swapped and loop_table().swap[kind] != NULL:
         stage.copy = loop_table().swap[kind]
-        stage.itemsize = element_size(kind)
+        stage.itemsize = element_size[kind]
         stage.slot = OWN
         operand.n_stages += 1
 
@@ -576,28 +576,25 @@ cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
     """Tell the plan where an operand lies and what stands between it and the loop."""
     cdef operand_t* operand = &plan.operand[k]
     cdef const arg_t* arg = &c.arg[k]
-    cdef const loop_t* loop = c.loop
+    cdef int run_type = BOOL if k == MASK else c.loop.run_type[k]
     operand.data = arg.data
     operand.itemsize = arg.itemsize
     operand.n_stages = 0
     operand.keep_scalar = False
-    if k == MASK:
-        operand.run_type = BOOL
-    elif k == OUT:
-        operand.run_type = loop.run_type[OUT]
+    operand.run_type = run_type
+    operand.run_itemsize = element_size[run_type]
+    operand.alignment = element_alignment[run_type]
+    if arg.kind == run_type and not arg.swapped:
+        return
+    if k == OUT:
         # NumPy names the op, not "cast", for converting the result
-        add_stage(operand, loop.type[OUT], loop.run_type[OUT], OWN)
-        add_stage(operand, arg.kind, loop.type[OUT], OWN)
+        add_stage(operand, c.loop.type[OUT], run_type, OWN)
+        add_stage(operand, arg.kind, c.loop.type[OUT], OWN)
         add_swap(operand, arg.kind, arg.swapped)
-    else:
-        operand.run_type = loop.run_type[k]
+    elif k != MASK:
         add_swap(operand, arg.kind, arg.swapped)
-        add_stage(operand, loop.type[k], arg.kind, CAST)
-        add_stage(operand, loop.run_type[k], loop.type[k], OWN)
-        if k == X2 and arg.ndim == 0 and ops[c.op].exponent:
-            operand.keep_scalar = True
-    operand.run_itemsize = element_size(operand.run_type)
-    operand.alignment = element_alignment(operand.run_type)
+        add_stage(operand, c.loop.type[k], arg.kind, CAST)
+        add_stage(operand, run_type, c.loop.type[k], OWN)
 
 
 cdef bint is_stretched_everywhere(const call_t* c, int k) noexcept nogil:
@@ -647,6 +644,7 @@ cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
     for k in range(plan.n):
         fill_operand(plan, c, k)
         plan.nest.offset[k] = 0
+    plan.operand[X2].keep_scalar = ops[c.op].exponent and c.arg[X2].ndim == 0
     for d in range(c.placement.ndim - 1, -1, -1):
         if c.placement.size[d] != 1:
             plan.nest.axis[plan.nest.ndim].size = c.placement.size[d]
@@ -681,6 +679,7 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     cdef long long space[2][4]
     cdef int k
     warnings[OWN] = warnings[CAST] = 0
+    plan.count = count
     fill_plan(&plan, c)
     for k in range(X1, MASK):
         if is_stretched_everywhere(c, k):
@@ -751,9 +750,9 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
     if out != NULL and out != Py_Ellipsis:
         check_out(op, c, shapes_of(c))
         kind = c.arg[OUT].kind
-    if not count_elements(&c.placement, element_size(kind), &count):
+    if not count_elements(&c.placement, element_size[kind], &count):
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
-        raise _errors.result_too_large(op, result, element_size(kind), shapes_of(c))
+        raise _errors.result_too_large(op, result, element_size[kind], shapes_of(c))
     if out != NULL and out != Py_Ellipsis:
         result = <object>out
         if count != 0:
@@ -767,7 +766,7 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
         c.arg[OUT].kind = kind
         c.arg[OUT].swapped = False
         c.arg[OUT].ndim = 0
-        c.arg[OUT].itemsize = element_size(kind)
+        c.arg[OUT].itemsize = element_size[kind]
         c.arg[OUT].data = <char*>space
         run_call(c, 1)
         return steal(PyArray_Scalar(space, <PyObject*>element_dtype(kind), NULL))
@@ -812,9 +811,7 @@ cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords):
 
 cdef bint is_explicit(const keywords_t* keywords) except -1:
     """Whether the caller has a say in the choice of loop."""
-    if keywords.signature != NULL and <object>keywords.signature is not None:
-        return True
-    if keywords.dtype != NULL and <object>keywords.dtype is not None:
+    if keywords.signature != NULL or keywords.dtype != NULL:
         return True
     return keywords.casting != NULL and <object>keywords.casting != "same_kind"
 
@@ -938,8 +935,12 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
         order_letter(name, keywords.order)
     if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
         raise _errors.subok_kind(name, <object>keywords.subok)
-    if (keywords.dtype != NULL and keywords.signature != NULL
-            and not (<object>keywords.dtype is None and <object>keywords.signature is None)):
+    # None is the default of both
+    if keywords.dtype == <PyObject*>None:
+        keywords.dtype = NULL
+    if keywords.signature == <PyObject*>None:
+        keywords.signature = NULL
+    if keywords.dtype != NULL and keywords.signature != NULL:
         raise _errors.dtype_and_signature(name)
     if keywords.out != NULL:
         out = as_out(name, <object>keywords.out)

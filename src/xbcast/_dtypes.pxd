@@ -24,8 +24,6 @@ cdef const LoopTable* loop_table() noexcept nogil
 cdef int element_type(int type_num) noexcept nogil
 # The same, for any type number of the same size and kind
 cdef int same_element_type(int type_num) noexcept nogil
-cdef Py_ssize_t element_size(int element) noexcept nogil
-cdef Py_ssize_t element_alignment(int element) noexcept nogil
 # Borrowed: the dtype of an element type
 cdef void* element_dtype(int element) noexcept nogil
 # The loop for operands of these kinds; NULL where NumPy's ufunc must take the call

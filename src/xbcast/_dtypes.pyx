@@ -19,7 +19,7 @@ from libc.stdlib cimport calloc
 
 from xbcast._inner_loop cimport (
     BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, HARDWARE, INT8, INT16, INT32,
-    INT64, N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2,
+    INT64, N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, element_size,
 )
 
 from xbcast._optable import OPS
@@ -38,8 +38,6 @@ cdef enum:
 cdef const LoopTable* current_table = NULL
 cdef signed char elements[N_TYPE_NUMS]
 cdef signed char same_elements[N_TYPE_NUMS]
-cdef Py_ssize_t sizes[N_TYPES]
-cdef Py_ssize_t alignments[N_TYPES]
 cdef void* dtypes[N_TYPES]
 cdef Py_ssize_t n_loops = 0
 cdef loop_t* loops = NULL
@@ -64,14 +62,6 @@ cdef int element_type(int type_num) noexcept nogil:
 
 cdef int same_element_type(int type_num) noexcept nogil:
     return same_elements[type_num] if 0 <= type_num < N_TYPE_NUMS else -1
-
-
-cdef Py_ssize_t element_size(int element) noexcept nogil:
-    return sizes[element]
-
-
-cdef Py_ssize_t element_alignment(int element) noexcept nogil:
-    return alignments[element]
 
 
 cdef void* element_dtype(int element) noexcept nogil:
@@ -331,8 +321,8 @@ cdef int set_up() except -1:
         # of two numbers for one type only NumPy's own choice: a result of long long
         # operands is long long, which only NumPy's ufunc makes
         elements[(<cnp.dtype>ELEMENTS[i]).num] = <signed char>i
-        sizes[i] = ELEMENTS[i].itemsize
-        alignments[i] = ELEMENTS[i].alignment
+        if ELEMENTS[i].itemsize != element_size[i] or ELEMENTS[i].alignment > element_size[i]:
+            raise ImportError(f"xbcast: {ELEMENTS[i]} is not laid out as the loops expect")
         dtypes[i] = <void*>ELEMENTS[i]
     load_level(wanted_level())
     list_loops()

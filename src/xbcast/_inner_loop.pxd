@@ -21,6 +21,15 @@ cdef enum:
     COMPLEX128 = 13
     N_TYPES = 14
 
+# Bytes of an element, and the alignment that NumPy asks for.
+cdef extern from *:
+    """
+    static const signed char xbcast_element_size[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
+    static const signed char xbcast_element_alignment[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 4, 8};
+    """
+    const signed char* element_size "xbcast_element_size"
+    const signed char* element_alignment "xbcast_element_alignment"
+
 # The operands of a loop, in the order used by Walk and everywhere below: a Role.
 cdef enum:
     OUT = 0

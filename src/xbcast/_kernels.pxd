@@ -32,9 +32,11 @@ cdef extern from "smith.h" nogil:
     complex64 complex64_quotient(complex64, complex64)
     complex128 complex128_quotient(complex128, complex128)
 
+cdef extern from "fmod.h" nogil:
+    float float32_fmod(float, float)
+    double float64_fmod(double, double)
+
 cdef extern from "<math.h>" nogil:
-    float c_fmodf "fmodf"(float, float)
-    double c_fmod "fmod"(double, double)
     float c_floorf "floorf"(float)
     double c_floor "floor"(double)
     float c_copysignf "copysignf"(float, float)
@@ -105,6 +107,7 @@ cdef inline integer_t safe_divisor(integer_t a, integer_t b) noexcept nogil:
     else:
         return <integer_t> (b + floor_divide_warnings(a, b))
 
+
 @cython.cdivision(True)
 cdef inline integer_t quotient(integer_t a, integer_t d) noexcept nogil:
     # a / d rounded towards zero, for a safe divisor. There are no vector divisions
@@ -140,11 +143,12 @@ cdef inline integer_t remainder(integer_t a, integer_t b) noexcept nogil:
 
 cdef inline unsigned_t power(unsigned_t a, unsigned_t b) noexcept nogil:
     # By squaring. Signed operands have the same bits: `b` is not negative.
-    cdef unsigned_t p = 1
+    cdef unsigned_t p = a if b & 1 else 1
+    b >>= 1
     while b != 0:
+        a = <unsigned_t> (a * a)
         if b & 1:
             p = <unsigned_t> (p * a)
-        a = <unsigned_t> (a * a)
         b >>= 1
     return p
 
@@ -157,6 +161,7 @@ cdef inline integer_t minimum(integer_t a, integer_t b) noexcept nogil:
 cdef inline uint64_t magnitude(integer_t a) noexcept nogil:
     return <uint64_t> a if a >= 0 else 0 - <uint64_t> a
 
+
 @cython.cdivision(True)
 cdef inline uint64_t gcd_of_magnitudes(uint64_t a, uint64_t b) noexcept nogil:
     cdef uint64_t r
@@ -168,6 +173,7 @@ cdef inline uint64_t gcd_of_magnitudes(uint64_t a, uint64_t b) noexcept nogil:
 
 cdef inline integer_t gcd(integer_t a, integer_t b) noexcept nogil:
     return <integer_t> gcd_of_magnitudes(magnitude(a), magnitude(b))
+
 
 @cython.cdivision(True)
 cdef inline integer_t lcm(integer_t a, integer_t b) noexcept nogil:
@@ -237,9 +243,9 @@ cdef inline real_t float_heaviside(real_t a, real_t b) noexcept nogil:
 
 cdef inline real_t float_fmod(real_t a, real_t b) noexcept nogil:
     if real_t is float:
-        return c_fmodf(a, b)
+        return float32_fmod(a, b)
     else:
-        return c_fmod(a, b)
+        return float64_fmod(a, b)
 
 cdef inline real_t floor_of(real_t a) noexcept nogil:
     if real_t is float:
@@ -254,6 +260,7 @@ cdef inline real_t float_remainder(real_t a, real_t b) noexcept nogil:
     if r != 0:
         return r + b if isless(b, 0) != isless(r, 0) else r
     return float_copysign(<real_t> 0, b)
+
 
 @cython.cdivision(True)
 cdef inline real_t float_floor_divide(real_t a, real_t b) noexcept nogil:

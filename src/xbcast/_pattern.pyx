@@ -1,22 +1,23 @@
-# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-# cython: initializedcheck=False, freethreading_compatible=True
-# cython: embedsignature=True, embedsignature.format=clinic
 # The strided-layout algebra: C functions on the structs of _pattern.pxd, which
 # the planner calls, and the Python classes Pattern and PatternTuple on top of
-# the same functions. Uses no NumPy and no other module but _errors. What a plan
-# does with a reduced tuple is left to _plan; what an array is, to _core.
+# the same functions. Uses no NumPy; of other modules _errors, and _svg to draw. What
+# a plan does with a reduced tuple is left to _plan; what an array is, to _core.
 #
 # Words. M(p) is the set of memory indices of a pattern: the bytes at which its
 # elements start. B(p) is the set of bytes that the elements cover. An axis of
 # `size` elements has `size - 1` steps; searches count in steps, because a step
 # count multiplies a stride without a correction.
 
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+# cython: initializedcheck=False, freethreading_compatible=True
+# cython: embedsignature=True, embedsignature.format=clinic, autotestdict=False
+
 cimport cython
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
 from cpython.object cimport Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 
 from xbcast import _errors
 
@@ -297,12 +298,54 @@ cdef inline integer greatest_common_divisor(integer a, integer b) noexcept nogil
     return a
 
 
-# 1: there is a choice of z with a sum in [lo, hi]. 0: there is none. -1: the
-# budget ran out. Overwrites c and m. `work` counts down; one or two axes that
-# remain after merging cost nothing and are always decided.
-cdef int search(integer* c, integer* m, int n, integer lo, integer hi,
-                Py_ssize_t* work) noexcept nogil:
-    cdef integer coefficient, count, width, best, choices, total
+cdef enum:
+    # From so many steps on, a search remembers windows that it found no way from:
+    # strides in a small ratio lead to the same one again and again.
+    PATIENCE = 256
+    MEMORY_BITS = 14
+
+
+# Where a window may be remembered.
+cdef inline size_t place_of(integer low, int level) noexcept nogil:
+    cdef unsigned long long mixed = <unsigned long long> low + <unsigned long long> level
+    return <size_t> (mixed * 0x9E3779B97F4A7C15ULL >> (64 - MEMORY_BITS))
+
+
+# Moves axes so that those come last, to be enumerated first, whose range leaves the
+# fewest choices, whatever the target is.
+cdef void order_by_choices(integer* c, integer* m, int n, integer width) noexcept nogil:
+    cdef integer coefficient, count, best, choices, total = 0
+    cdef int i, j, k
+    for i in range(n):
+        total += c[i] * m[i]
+    for k in range(n - 1, 1, -1):
+        j = k
+        best = 0
+        for i in range(k, -1, -1):
+            choices = (total - c[i] * m[i] + width) // c[i]
+            if choices > m[i]:
+                choices = m[i]
+            if i == k or choices < best:
+                best = choices
+                j = i
+        coefficient = c[j]
+        count = m[j]
+        for i in range(j, k):
+            c[i] = c[i + 1]
+            m[i] = m[i + 1]
+        c[k] = coefficient
+        m[k] = count
+        total -= coefficient * count
+
+
+# `search` by enumerating the last axis first; at least two axes.
+cdef int descend(const integer* c, const integer* m, int n, integer lo, integer hi,
+                 Py_ssize_t* work) noexcept nogil:
+    cdef Py_ssize_t patience = work[0] - PATIENCE
+    cdef integer* failed = NULL
+    cdef signed char* failed_level = NULL
+    cdef size_t place
+    cdef integer width = hi - lo
     cdef integer first = 0, last = 0
     cdef integer sums[MAX_SEARCH_AXES]
     cdef integer divisor[MAX_SEARCH_AXES]
@@ -311,8 +354,98 @@ cdef int search(integer* c, integer* m, int n, integer lo, integer hi,
     cdef integer restart[MAX_SEARCH_AXES]
     cdef integer low[MAX_SEARCH_AXES]
     cdef bint second_half[MAX_SEARCH_AXES]
-    cdef int i, j, k, level
+    cdef int k, level, found
     cdef bint stepped
+    # sums[k] and divisor[k]: the reach and the common divisor of the axes below k.
+    sums[1] = c[0] * m[0]
+    divisor[1] = c[0]
+    for k in range(2, n):
+        sums[k] = sums[k - 1] + c[k - 1] * m[k - 1]
+        divisor[k] = greatest_common_divisor(divisor[k - 1], c[k - 1])
+    level = n - 1
+    low[level] = lo
+    stepped = False
+    found = -1
+    while True:
+        # At the top of the loop, `level` is either new (stepped is false), with
+        # low[level] set, or wants its next choice (stepped is true).
+        hi = low[level] + width
+        if not stepped:
+            if failed != NULL:
+                place = place_of(low[level], level)
+                if failed_level[place] == level and failed[place] == low[level]:
+                    level += 1
+                    stepped = True
+                    continue
+            if not axis_range(c[level], m[level], sums[level], low[level], hi, &first, &last):
+                at[level] = 1
+                until[level] = 0
+                second_half[level] = True
+            elif level == 1:
+                # A window that contains a multiple of c[0] and meets [0, c[0] * m[0]]
+                # contains one inside: if it juts out at an end, that end is in it.
+                if next_aligned(&first, last, c[1], c[0], hi, width):
+                    found = 1
+                    break
+                at[level] = 1
+                until[level] = 0
+                second_half[level] = True
+            else:
+                # From the middle upwards, then the lower half: sums are densest
+                # in the middle of what the other axes reach.
+                at[level] = first + (last - first) // 2
+                until[level] = last
+                restart[level] = first
+                second_half[level] = False
+        else:
+            at[level] += 1
+        if not next_aligned(&at[level], until[level], c[level], divisor[level], hi, width):
+            if not second_half[level]:
+                second_half[level] = True
+                first = restart[level]
+                last = restart[level] + (until[level] - restart[level]) // 2 - 1
+                at[level] = first - 1
+                until[level] = last
+                stepped = True
+                continue
+            if level == n - 1:
+                found = 0
+                break
+            if failed != NULL:
+                place = place_of(low[level], level)
+                failed[place] = low[level]
+                failed_level[place] = level
+            level += 1
+            stepped = True
+            continue
+        if work[0] <= 0:
+            break
+        work[0] -= 1
+        if work[0] == patience:
+            failed = <integer*> malloc(sizeof(integer) << MEMORY_BITS)
+            failed_level = <signed char*> calloc(1, 1 << MEMORY_BITS)
+            if failed == NULL or failed_level == NULL:
+                free(failed)
+                free(failed_level)
+                failed = NULL
+                failed_level = NULL
+        low[level - 1] = low[level] - c[level] * at[level]
+        level -= 1
+        stepped = False
+    free(failed)
+    free(failed_level)
+    return found
+
+
+# 1: there is a choice of z with a sum in [lo, hi]. 0: there is none. -1: the
+# budget ran out. Overwrites c and m. `work` counts down; one or two axes that
+# remain after merging cost nothing and are always decided.
+cdef int search(integer* c, integer* m, int n, integer lo, integer hi,
+                Py_ssize_t* work) noexcept nogil:
+    cdef integer coefficient, count
+    cdef integer first = 0, last = 0
+    cdef Py_ssize_t half
+    cdef int i, j, k, place, found
     # Sort by coefficient; equal ones become one axis.
     k = 0
     for i in range(n):
@@ -326,9 +459,9 @@ cdef int search(integer* c, integer* m, int n, integer lo, integer hi,
         if j and c[j - 1] == coefficient:
             m[j - 1] += count
             continue
-        for level in range(k, j, -1):
-            c[level] = c[level - 1]
-            m[level] = m[level - 1]
+        for place in range(k, j, -1):
+            c[place] = c[place - 1]
+            m[place] = m[place - 1]
         c[j] = coefficient
         m[j] = count
         k += 1
@@ -359,93 +492,20 @@ cdef int search(integer* c, integer* m, int n, integer lo, integer hi,
             else:
                 j += 1
         i += 1
-    width = hi - lo
     if n == 1:
         return axis_range(c[0], m[0], <integer> 0, lo, hi, &first, &last)
-    if n > 2:
-        # Which axis to enumerate first: the one whose range leaves the fewest
-        # choices, whatever the target is.
-        total = 0
-        for i in range(n):
-            total += c[i] * m[i]
-        for k in range(n - 1, 1, -1):
-            j = k
-            best = 0
-            for i in range(k, -1, -1):
-                choices = (total - c[i] * m[i] + width) // c[i]
-                if choices > m[i]:
-                    choices = m[i]
-                if i == k or choices < best:
-                    best = choices
-                    j = i
-            coefficient = c[j]
-            count = m[j]
-            for i in range(j, k):
-                c[i] = c[i + 1]
-                m[i] = m[i + 1]
-            c[k] = coefficient
-            m[k] = count
-            total -= coefficient * count
-    # sums[k] and divisor[k]: the reach and the common divisor of the axes below k.
-    sums[1] = c[0] * m[0]
-    divisor[1] = c[0]
-    for k in range(2, n):
-        sums[k] = sums[k - 1] + c[k - 1] * m[k - 1]
-        divisor[k] = greatest_common_divisor(divisor[k - 1], c[k - 1])
-    level = n - 1
-    low[level] = lo
-    stepped = False
-    while True:
-        # At the top of the loop, `level` is either new (stepped is false), with
-        # low[level] set, or wants its next choice (stepped is true).
-        if level == 1:
-            # A window that contains a multiple of c[0] and meets [0, c[0] * m[0]]
-            # contains one inside: if it juts out at an end, that end is in it.
-            lo = low[1]
-            hi = lo + width
-            if (axis_range(c[1], m[1], sums[1], lo, hi, &first, &last)
-                    and next_aligned(&first, last, c[1], c[0], hi, width)):
-                return 1
-            if n == 2:
-                return 0
-            level = 2
-            stepped = True
-            continue
-        hi = low[level] + width
-        if not stepped:
-            if not axis_range(c[level], m[level], sums[level], low[level], hi, &first, &last):
-                at[level] = 1
-                until[level] = 0
-                second_half[level] = True
-            else:
-                # From the middle upwards, then the lower half: sums are densest
-                # in the middle of what the other axes reach.
-                at[level] = first + (last - first) // 2
-                until[level] = last
-                restart[level] = first
-                second_half[level] = False
-        else:
-            at[level] += 1
-        if not next_aligned(&at[level], until[level], c[level], divisor[level], hi, width):
-            if not second_half[level]:
-                second_half[level] = True
-                first = restart[level]
-                last = restart[level] + (until[level] - restart[level]) // 2 - 1
-                at[level] = first - 1
-                until[level] = last
-                stepped = True
-                continue
-            if level == n - 1:
-                return 0
-            level += 1
-            stepped = True
-            continue
-        if work[0] <= 0:
-            return -1
-        work[0] -= 1
-        low[level - 1] = low[level] - c[level] * at[level]
-        level -= 1
-        stepped = False
+    if n == 2:
+        return descend(c, m, n, lo, hi, work)
+    # Strides of the same arrays: from the longest one down, ranges leave one or
+    # two choices each. Where that does not end, from the axis with fewest choices.
+    half = work[0] // 2
+    work[0] -= half
+    found = descend(c, m, n, lo, hi, work)
+    work[0] += half
+    if found < 0:
+        order_by_choices(c, m, n, hi - lo)
+        found = descend(c, m, n, lo, hi, work)
+    return found
 
 
 # The axes that move, as coefficients and step counts, behind the n that are there.
@@ -795,7 +855,7 @@ cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* o
                  pieces_t* out, Py_ssize_t* work, int depth) noexcept nogil:
     cdef set_t x, y
     cdef wide x_high, y_high, first, last, reach, stride, size, x_step, y_step, g
-    cdef int top, status
+    cdef int top, status, rounds = 0
     cdef bint same = not less
     if depth > MAX_DEPTH:
         return UNDECIDED
@@ -812,7 +872,11 @@ cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* o
         if (y.low <= x.low and x_high <= y_high
                 and (y.ndim == 0 or (y.ndim == 1 and y.stride[0] == 1))):
             return emit(&x, outer, out) if same else DONE
-        # Keep the blocks of x that y's range meets, then the same of y.
+        # Keep the blocks of x that y's range meets, then the same of y. Two sets that
+        # interleave could go on so, element by element.
+        if rounds == 4:
+            break
+        rounds += 1
         if x.ndim:
             top = x.ndim - 1
             stride = x.stride[top]
@@ -1586,7 +1650,8 @@ cdef int has_run(const pieces_t* list, wide low, wide stride, wide n, bint* answ
     run.low = low
     run.ndim = 0
     push_axis(&run, n, stride)
-    answer[0] = contains(list, low + (n - 1) * stride) and samples_are_in(&run, list, SAMPLES, False, 0)
+    answer[0] = (contains(list, low + (n - 1) * stride)
+                 and samples_are_in(&run, list, SAMPLES, False, 0))
     if not answer[0]:
         return DONE
     status = count_common(&run, list, &count, work)
@@ -2874,8 +2939,7 @@ cdef class Pattern:
         Strides are positive and sorted, and in private numbers: for each axis i
         there is a k > i, or k is the number of axes, so that the axes between have
         size 1 and strides that are multiples of stride i, and size x stride of axis
-        i does not exceed stride k (if there is such an axis). For regular patterns relations are found by digits, not by
-        search.
+        i does not exceed stride k (if there is such an axis).
 
         Examples
         --------
@@ -3398,12 +3462,12 @@ cdef class Pattern:
         for i in range(self.p.ndim):
             if not 0 <= places[i] < len(result):
                 raise _errors.in_dim_range(own, result, places, i)
+            if own[i] not in (1, result[places[i]]):
+                raise _errors.in_dim_size(own, result, places, i)
             if i and places[i] <= places[i - 1]:
                 raise _errors.in_dim_order(own, result, places, i)
             if own[i] == result[places[i]]:
                 strides[places[i]] = self.p.stride[self.p.ndim - 1 - i]
-            elif own[i] != 1:
-                raise _errors.in_dim_size(own, result, places, i)
         return Pattern(result, strides, self.p.offset, self.p.itemsize)
 
     def with_strides(self, strides, max_work=None):
@@ -4034,7 +4098,7 @@ cdef class PatternTuple:
 
     To each index tuple of the common shape belongs a tuple of memory indices, one
     from each pattern, which is stretched where its size is 1. Immutable, hashable,
-    ordered and picklable; a sequence of its patterns.
+    ordered and picklable. It has a length, and its patterns are its items.
 
     Parameters
     ----------
@@ -4071,7 +4135,7 @@ cdef class PatternTuple:
             raise _errors.not_broadcastable("PatternTuple", [p.shape for p in patterns])
         for size in self.common:
             count *= size
-        if count >= 1 << 63:
+        if count.bit_length() > 63:
             raise _errors.element_count("PatternTuple", self.common)
 
     @property
@@ -4234,7 +4298,7 @@ cdef class PatternTuple:
             lows.append(p.lowest)
             weights.append((weight, unit))
             weight *= (p.highest - p.lowest) // unit + 1
-        if weight >= 1 << (120 if XB_HAVE_WIDE else 60):
+        if weight.bit_length() > (120 if XB_HAVE_WIDE else 60):
             return self.same_set_listed(other, work, max_work)
         self.fill(&s)
         other.fill(&t)
@@ -4298,7 +4362,7 @@ cdef int weave(pattern_tuple_t* t, list lows, list weights, set_t* x) except -1:
         weight = wide_of(weights[k][0])
         unit = weights[k][1]
         low = lows[k]
-        x.low += (<wide> t.offset[k] - low) // unit * weight
+        x.low += <wide> ((t.offset[k] - low) // unit) * weight
     for i in range(t.ndim):
         if t.axis[i].size == 1:
             continue
@@ -4445,3 +4509,22 @@ def memory_index_tuples(*patterns):
                 strides[extra + i] = p.p.stride[p.p.ndim - 1 - i]
         columns.append(memory_indices(Pattern(shape, strides, p.p.offset, p.p.itemsize)))
     return list(zip(*columns))
+
+
+def _reduce_repeatedly(PatternTuple patterns not None, Py_ssize_t times):
+    """Reduce a tuple many times, without making objects: for benchmarks."""
+    cdef pattern_tuple_t given, t
+    cdef Py_ssize_t _
+    cdef int i, k
+    if 0 in patterns.common:
+        return
+    patterns.fill(&given)
+    with nogil:
+        for _ in range(times):
+            t.n = given.n
+            t.ndim = given.ndim
+            for k in range(given.n):
+                t.offset[k] = given.offset[k]
+            for i in range(given.ndim):
+                copy_axis(&t.axis[i], &given.axis[i], given.n)
+            reduce_tuple(&t)

@@ -45,6 +45,7 @@ cdef struct plan_t:
     int warning_source
     bint masked                # operand[MASK] is in use
     bint writes                # false: the loop only looks at its operands
+    Py_ssize_t count           # elements of the result
     int n                      # operands in `nest`: 3, or 4 with a mask
     pattern_tuple_t nest       # by Role; offsets count from operand[].data
     operand_t operand[4]

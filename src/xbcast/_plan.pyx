@@ -12,6 +12,11 @@ cdef enum:
     # Shorter inner axes than this are worth joining with the next one by packing
     # (benchmarks/bench_layouts.py, short_inner).
     SHORT_INNER = 64
+    # In fewer elements than this, packing for speed has nothing to gain, and fewer
+    # than the other are walked as they lie if two axes are all there are
+    # (benchmarks/bench_calls.py, which also times the calls below).
+    WORTH_PACKING = 512
+    TINY = 64
     # A tile of a transposed operand, elements along axis 0 and bytes along axis 1
     # (benchmarks/bench_layouts.py, transposed).
     TILE = 128
@@ -115,7 +120,8 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     cdef axis_t held
     cdef Py_ssize_t elements, widest, transposed = 0
     cdef int k, s, axis
-    reduce_tuple(nest)
+    if plan.count >= TINY or nest.ndim > 2:
+        reduce_tuple(nest)
     plan.packs = False
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
@@ -124,6 +130,8 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             pack(plan, k)
         elif plan.run == NULL and k != MASK and not suits_numpy(plan, k):
             pack(plan, k)
+    if plan.count < WORTH_PACKING and not plan.packs and not plan.masked:
+        return
     if plan.masked:
         pack(plan, OUT)
         pack(plan, MASK)
@@ -131,7 +139,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             # a scalar operand is the same whichever elements the mask keeps
             if not (is_scalar(nest, k) and (plan.run != NULL or plan.operand[k].keep_scalar)):
                 pack(plan, k)
-    elif plan.run != NULL:
+    elif plan.run != NULL and plan.count >= WORTH_PACKING:
         for k in range(X1, MASK):
             axis = transposed_axis(plan, k)
             if axis > 0:

@@ -6,12 +6,15 @@ errors are made around them, with texts from _errors.py. Knows no NumPy.
 """
 
 from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_AsSsize_t, PyLong_CheckExact
+from cpython.long cimport PyLong_CheckExact
 from cpython.pyport cimport PY_SSIZE_T_MAX, PY_SSIZE_T_MIN
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from operator import index as as_index
 
 from xbcast import _errors
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
 
 
 # ---------------------------------------------------------------- arguments
@@ -38,6 +41,7 @@ cdef object as_sequence(object op, object name, object value):
 
 cdef Py_ssize_t as_entry(object op, object name, Py_ssize_t i, object value) except? -1:
     """Return an entry as a C integer, clamped; TypeError if it is no integer."""
+    cdef int overflow
     cdef Py_ssize_t entry
     if not PyLong_CheckExact(value):
         # bool is an int to Python, and np.bool has no __index__
@@ -47,10 +51,9 @@ cdef Py_ssize_t as_entry(object op, object name, Py_ssize_t i, object value) exc
             value = as_index(value)
         except TypeError:
             raise _errors.dimension_kind(op, name, i, value) from None
-    try:
-        entry = PyLong_AsSsize_t(value)
-    except OverflowError:
-        entry = PY_SSIZE_T_MIN if value < 0 else PY_SSIZE_T_MAX
+    entry = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow != 0:
+        return PY_SSIZE_T_MAX if overflow > 0 else PY_SSIZE_T_MIN
     return entry
 
 
@@ -83,7 +86,8 @@ cdef int parse_dims(object op, object value, dims_t* dims) except -1:
     dims.n[1] = 0
     if value is None:
         return 0
-    value = as_sequence(op, "broadcast_dimensions", value)
+    if not PyTuple_CheckExact(value):
+        value = as_sequence(op, "broadcast_dimensions", value)
     n = PyTuple_GET_SIZE(value)
     for i in range(n):
         if not PyLong_CheckExact(<object>PyTuple_GET_ITEM(value, i)):
