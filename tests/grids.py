@@ -77,6 +77,18 @@ def ordinary(dtype, shape, seed=0):
     return values.astype(dtype)
 
 
+def fractions(dtype, shape, seed=0):
+    """Values of many digits and magnitudes, so that each rounding on the way shows."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "fc":
+        return mixed(dtype, shape, seed)
+    rng = np.random.default_rng([seed, 2, *shape])
+    values = rng.standard_normal(shape) * 10.0 ** rng.integers(-4, 4, shape)
+    if dtype.kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(dtype)
+
+
 def mixed(dtype, shape, seed=0):
     """Ordinary values with special ones strewn in."""
     values = ordinary(dtype, shape, seed)

@@ -319,6 +319,26 @@ def test_casting_of_operands_and_out(name, casting):
             assert outs[0].tobytes() == outs[1].tobytes() or dtype == "longdouble"
 
 
+@pytest.mark.parametrize("dtype", grids.NATIVE)
+def test_values_of_converted_operands_and_results(dtype):
+    """What `dtype=` and `out=` convert is rounded once at each step, as in NumPy."""
+    names = ["logical_or"] if dtype == "bool" else ["add", "maximum", "subtract"]
+    for source, target in itertools.product(grids.NATIVE, repeat=2):
+        if not np.can_cast(source, dtype, "same_kind") or not np.can_cast(dtype, target, "same_kind"):
+            continue
+        x1, x2 = grids.fractions(source, (300,), 1), grids.fractions(dtype, (300,), 2)
+        for name in names:
+            got, want = np.zeros(300, target), np.zeros(300, target)
+            with np.errstate(all="ignore"):
+                getattr(xbcast, name)(x1, x2, dtype=dtype, out=got)
+                getattr(np, name)(x1, x2, dtype=dtype, out=want)
+                oracle.assert_same_values(name, got, want)
+                got = getattr(xbcast, name)(x1, x2[0], dtype=dtype)
+                oracle.assert_same_values(name, got, getattr(np, name)(x1, x2[0], dtype=dtype))
+                got = getattr(xbcast, name)(x1[::-2], x2[::2], dtype=dtype)
+                oracle.assert_same_values(name, got, getattr(np, name)(x1[::-2], x2[::2], dtype=dtype))
+
+
 def test_casting_concerns_byte_order():
     x = np.arange(3.0)
     swapped = x.astype(x.dtype.newbyteorder("S"))

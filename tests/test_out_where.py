@@ -176,8 +176,8 @@ def test_out_of_every_dtype_and_byte_order(dtype):
     for source in grids.NATIVE:
         if not np.can_cast(source, dtype, "same_kind"):
             continue
-        x1, x2 = grids.ordinary(source, (37, 3), 1), grids.ordinary(source, (37,), 2)
-        name = "logical_or" if source == "bool" else "multiply"
+        x1, x2 = grids.fractions(source, (37, 3), 1), grids.fractions(source, (37,), 2)
+        name = "logical_or" if source == "bool" else "subtract"
         for layout in ("contiguous", "swapped", "packed", "reversed_all", "fortran"):
             out = LAYOUTS[layout]((37, 3), dtype)
             with np.errstate(all="ignore"):

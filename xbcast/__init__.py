@@ -21,6 +21,7 @@ from xbcast._bench import bench
 from xbcast._errors import BroadcastError
 from xbcast._optable import OPS as _OPS
 from xbcast._shape import broadcast_shapes
+from xbcast._threads import get_num_threads, num_threads, set_num_threads
 from xbcast._ufunc import ufunc
 from xbcast._version import version as __version__
 
@@ -33,11 +34,22 @@ __all__ = [
     "bench",
     "broadcast_in_dim",
     "broadcast_shapes",
+    "get_num_threads",
+    "num_threads",
+    "set_num_threads",
     "ufunc",
     "__version__",
     *(name for op in _OPS if op.exported for name in (op.name, *op.aliases)),
 ]
 
-for _function in (bench, broadcast_in_dim, broadcast_shapes, BroadcastError):
+for _function in (
+    BroadcastError,
+    bench,
+    broadcast_in_dim,
+    broadcast_shapes,
+    get_num_threads,
+    num_threads,
+    set_num_threads,
+):
     _function.__module__ = "xbcast"
 del _function, _OPS, xbcast

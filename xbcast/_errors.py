@@ -350,6 +350,13 @@ def negative_exponent():
     return ValueError("Integers to negative integer powers are not allowed.")
 
 
+def thread_count(name, value):
+    """A number of threads that is no positive integer."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return ValueError(f"{name}: n must be at least 1, not {value}")
+    return TypeError(f"{name}: n must be an int, not {value!r} of type {type(value).__name__}")
+
+
 def operand_count(op, n):
     """Too few or too many positional arguments."""
     if n > 2:
@@ -498,6 +505,11 @@ def no_memory(op, name, value):
 def no_pattern(op, value):
     """A pattern is wanted."""
     return TypeError(f"{op}: takes patterns, not {type(value).__name__}; try Pattern.of")
+
+
+def immutable(op):
+    """A second call of __init__."""
+    return TypeError(f"{op}: immutable; make a new one")
 
 
 def no_iteration():

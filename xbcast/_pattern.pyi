@@ -13,13 +13,13 @@ _Item: TypeAlias = SupportsIndex | slice | EllipsisType | None
 
 @final
 class Pattern:
-    def __new__(
-        cls,
+    def __init__(
+        self,
         shape: Sequence[SupportsIndex],
         strides: Sequence[SupportsIndex] | None = None,
         offset: SupportsIndex = 0,
         itemsize: SupportsIndex = 1,
-    ) -> Pattern: ...
+    ) -> None: ...
     @staticmethod
     def of(array: Any, origin: Any = None) -> Pattern: ...
     @property

@@ -31,11 +31,12 @@ from xbcast._inner_loop cimport (
 )
 from xbcast._pattern cimport MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t
 from xbcast._plan cimport CAST, OWN, make_plan, operand_t, plan_t, stage_t
-from xbcast._run cimport NEGATIVE, run_plan, scan_negative
+from xbcast._run cimport NEGATIVE, scan_negative
 from xbcast._shape cimport (
     IN_DIM, degenerate_t, dims_t, fault_error, fault_t, infer_shape, parse_degenerate, parse_dims,
     parse_in_dim, placement_t, shape_t,
 )
+from xbcast._threads cimport run_shared
 
 from xbcast import _errors, _numpy_path
 from xbcast._dtypes import cpu_levels, explicit_types, use_level
@@ -666,7 +667,7 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     scan.writes = False
     scan.warning_source = COMPUTED
     with nogil:
-        run_plan(&scan, warnings)
+        run_shared(&scan, warnings)
     if warnings[OWN] & NEGATIVE:
         raise _errors.negative_exponent()
     return 0
@@ -689,9 +690,9 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
         scan_exponents(&plan, c.loop)
     if count > RELEASE_GIL:
         with nogil:
-            run_plan(&plan, warnings)
+            run_shared(&plan, warnings)
     else:
-        run_plan(&plan, warnings)
+        run_shared(&plan, warnings)
     if warnings[CAST]:
         PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
     if warnings[OWN]:

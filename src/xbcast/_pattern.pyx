@@ -1990,8 +1990,9 @@ cdef bint same_axes_but(const set_t* x, const set_t* y, int axis, bint missing) 
 
 
 # Whether x and y, which do not meet, are one along an axis of x, or have the same
-# axes and make a new last one; then x becomes both.
+# axes, so that one of size 2 joins them to a clear set; then x becomes both.
 cdef bint join(set_t* x, const set_t* y) noexcept nogil:
+    cdef set_t both
     cdef wide gap = y.low - x.low
     cdef int axis
     for axis in range(x.ndim):
@@ -2009,10 +2010,13 @@ cdef bint join(set_t* x, const set_t* y) noexcept nogil:
             x.size[axis] += 1
             canonicalize(x)
             return True
-    if same_axes(x, y) and gap > reach_of(x, x.ndim):
-        push_axis(x, 2, gap)
-        canonicalize(x)
-        return True
+    if gap > 0 and same_axes(x, y):
+        copy_set(&both, x, x.ndim)
+        push_axis(&both, 2, gap)
+        canonicalize(&both)
+        if is_clear(&both):
+            copy_set(x, &both, both.ndim)
+            return True
     return False
 
 
@@ -2118,10 +2122,6 @@ cdef inline bint has_no_bytes(const pattern_t* p) noexcept nogil:
 
 
 # Arguments ----------------------------------------------------------------
-
-# What a Pattern made here is given in place of a shape: its fields follow.
-cdef object BLANK = object()
-
 
 cdef object integer_of(str op, str name, object index, object value):
     if type(value) is int:
@@ -2245,13 +2245,21 @@ cdef class Pattern:
 
     cdef pattern_t p
     cdef Py_ssize_t count          # elements
+    cdef bint is_made              # from here on it does not change
 
-    def __cinit__(self, shape, strides=None, offset=0, itemsize=1):
+    def __cinit__(self):
+        # What is made here, without a call of __init__, gets its fields next; of
+        # Python, object.__new__(Pattern) gets a scalar.
+        self.p.ndim = 0
+        self.p.itemsize = 1
+        self.count = 1
+
+    def __init__(self, shape, strides=None, offset=0, itemsize=1):
         cdef tuple sizes, steps
         cdef Py_ssize_t stride
         cdef int i, n
-        if shape is BLANK:
-            return
+        if self.is_made:
+            raise _errors.immutable("Pattern")
         sizes = integers_of("Pattern", "shape", shape)
         n = len(sizes)
         if n > MAX_AXES:
@@ -2293,6 +2301,7 @@ cdef class Pattern:
             count = 0
             fits = True
         self.count = count
+        self.is_made = True
         if not fits or not byte_bounds(&self.p, &lowest, &end):
             raise _errors.pattern_bounds(self.shape, self.strides, self.p.offset, self.p.itemsize)
         return 0
@@ -3244,7 +3253,7 @@ cdef class Pattern:
 
     # The axes with these private numbers, in public order; -1 is a new unit axis.
     cdef Pattern select(self, list axes):
-        cdef Pattern result = Pattern.__new__(Pattern, BLANK)
+        cdef Pattern result = Pattern.__new__(Pattern)
         cdef int n = len(axes), i, k
         result.p.ndim = n
         result.p.offset = self.p.offset
@@ -3995,7 +4004,7 @@ cdef int compare(const pattern_t* p, const pattern_t* q) noexcept nogil:
 
 
 cdef Pattern pattern_of_set(const set_t* x, wide base, wide unit, Py_ssize_t itemsize):
-    cdef Pattern result = Pattern.__new__(Pattern, BLANK)
+    cdef Pattern result = Pattern.__new__(Pattern)
     cdef int i
     result.p.itemsize = itemsize
     if x.ndim < 0:
@@ -4062,7 +4071,7 @@ cdef Pattern pattern_of_array(str name, object array):
             if n > MAX_AXES:
                 PyBuffer_Release(&view)
                 raise _errors.too_many_dimensions("Pattern.of", name, n)
-            result = Pattern.__new__(Pattern, BLANK)
+            result = Pattern.__new__(Pattern)
             result.p.ndim = n
             result.p.offset = <Py_ssize_t> view.buf
             result.p.itemsize = view.itemsize
@@ -4328,7 +4337,7 @@ cdef object pattern_tuple_of(const pattern_tuple_t* t, object itemsizes):
     cdef Pattern p
     cdef int i, k
     for k in range(t.n):
-        p = Pattern.__new__(Pattern, BLANK)
+        p = Pattern.__new__(Pattern)
         p.p.ndim = t.ndim
         p.p.offset = t.offset[k]
         p.p.itemsize = itemsizes[k]

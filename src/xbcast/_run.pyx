@@ -16,7 +16,7 @@ from xbcast._plan cimport CAST, OWN, SCRATCH, operand_t, plan_t
 
 cdef extern from "float_status.h" nogil:
     void clear_kernel_status()
-    unsigned int kernel_status()
+    unsigned int kernel_status_raised()
     void clear_library_status()
     unsigned int library_status()
 
@@ -53,7 +53,7 @@ cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
     elif plan.warning_source == HARDWARE:
         clear_kernel_status()
         plan.run(data[OUT], data[X1], data[X2], walk, &ignored)
-        warnings[OWN] |= kernel_status()
+        warnings[OWN] |= kernel_status_raised()
     elif plan.warning_source == COMPUTED:
         plan.run(data[OUT], data[X1], data[X2], walk, &warnings[OWN])
     else:

@@ -2,7 +2,7 @@
  * to float16, are NumPy's: overflow where a finite number becomes infinite,
  * underflow where a number below 2**-14 is not exact. The latter is decided
  * before rounding, while the hardware decides after it, so the hardware's status
- * is never asked; callers put it back as it was (fp_status.h). */
+ * is never asked; callers put it back as it was (float_status.h). */
 #ifndef XBCAST_HALF_H
 #define XBCAST_HALF_H
 

@@ -1,0 +1,6 @@
+# Runs a plan, in chunks on several threads where that was asked for and gains.
+
+from xbcast._plan cimport plan_t
+
+# As _run.run_plan; called without the GIL or for small work with it.
+cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil
