@@ -137,11 +137,16 @@ class Loop(NamedTuple):
     """One compiled inner loop."""
 
     name: str
-    kernel: str
+    kernel: str  # empty if by blocks
     warning: str  # the op table's NEVER, HARDWARE or expression
     out: Element
     x1: Element
     x2: Element
+
+    @property
+    def blocks(self) -> str:
+        """The C function that does the work in place of a loop, if any."""
+        return "" if self.kernel else f"{self.name}_blocks"
 
 
 class Entry(NamedTuple):
@@ -185,7 +190,7 @@ def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[Entry]]:
             for x1, x2 in _signatures(category):
                 out = _result(op, table, x1)
                 name = f"{op.name}_{x1.name}" if x1 == x2 else f"{op.name}_{x1.name}_{x2.name}"
-                text = kernel.format(result=out.name)
+                text = "" if kernel == table.BLOCKS else kernel.format(result=out.name)
                 loops.append(Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2))
                 types = (out, x1, x2)
                 entries.append(Entry(number, types, types, source, name))

@@ -8,7 +8,6 @@ leaves in a file tells which call it was.  test_guard_pages.py runs it.
 
 import ctypes
 import itertools
-import math
 import mmap
 import sys
 
@@ -20,6 +19,7 @@ import xbcast
 
 PAGE = mmap.PAGESIZE
 PROT_NONE = 0
+SIDES = "start", "end"
 NEAR = 64  # bytes beside an array that must stay as they are
 
 
@@ -142,8 +142,18 @@ def page_columns(shape, itemsize):
     return page_rows(shape[::-1], itemsize)[::-1]
 
 
-UNIQUE = [c_order, fortran, turned, reversed_last, reversed_all, fortran_reversed, every_second,
-          every_third_backwards, record, gap_after_rows]  # fmt: skip
+UNIQUE = [
+    c_order,
+    fortran,
+    turned,
+    reversed_last,
+    reversed_all,
+    fortran_reversed,
+    every_second,
+    every_third_backwards,
+    record,
+    gap_after_rows,
+]
 STRETCHED = [constant_last, constant_first, constant]
 PAGES = [page_rows, page_columns]
 
@@ -157,7 +167,7 @@ ROUNDED = {"power", "float_power", "hypot", "arctan2", "logaddexp", "logaddexp2"
 class Sweep:
     """Makes calls and counts them; a note of each goes to `note` before it is made."""
 
-    def __init__(self, note, level, room=1 << 19):
+    def __init__(self, note, level, room=1 << 23):
         self.note = note
         self.level = level
         self.memory = {role: Guarded(room) for role in ("x1", "x2", "where", "out")}
@@ -169,7 +179,7 @@ class Sweep:
         x = self.memory[role].place(shape, layout(shape, dtype.itemsize), dtype, side, shift)
         key = role, dtype, shape
         if key not in self.values:
-            if len(self.values) > 3000:
+            if len(self.values) > 10_000:
                 self.values.clear()
             native = dtype.newbyteorder("=")
             # no element is the same wherever it is read from
@@ -178,12 +188,33 @@ class Sweep:
         x[...] = self.values[key]
         return x
 
-    def call(self, name, dtypes, shapes, dims=None, layouts=(c_order, c_order, c_order), out_dtype=None,
-             mask=None, density=0.5, side="end", shifts=(0, 0, 0, 0)):  # fmt: skip
+    def call(
+        self,
+        name,
+        dtypes,
+        shapes,
+        dims=None,
+        layouts=(c_order, c_order, c_order),
+        out_dtype=None,
+        mask=None,
+        density=0.5,
+        side="end",
+        shifts=(0, 0, 0, 0),
+    ):
         """One call of an op with all arrays against a guard page."""
         self.count += 1
-        shown = (name, *map(str, dtypes), shapes, dims, *(f.__name__ for f in layouts), str(out_dtype),
-                 mask.__name__ if mask else None, density, side, shifts)  # fmt: skip
+        shown = (
+            name,
+            *map(str, dtypes),
+            shapes,
+            dims,
+            *(f.__name__ for f in layouts),
+            str(out_dtype),
+            mask.__name__ if mask else None,
+            density,
+            side,
+            shifts,
+        )
         self.note[:400] = f"{self.level}: {shown}".encode().ljust(400)[:400]
         x1 = self.operand("x1", shapes[0], dtypes[0], layouts[0], side, shifts[0])
         x2 = self.operand("x2", shapes[1], dtypes[1], layouts[1], side, shifts[1])
@@ -191,7 +222,9 @@ class Sweep:
         want = oracle.call(name, y1, y2)
         shape = np.shape(want)
         out_dtype = np.dtype(out_dtype or want.dtype)
-        out = self.memory["out"].place(shape, layouts[2](shape, out_dtype.itemsize), out_dtype, side, shifts[3])
+        out = self.memory["out"].place(
+            shape, layouts[2](shape, out_dtype.itemsize), out_dtype, side, shifts[3]
+        )
         keywords = {}
         if mask is not None:
             rng = np.random.default_rng(self.count)
@@ -220,9 +253,10 @@ class Sweep:
 # ---- sections ---------------------------------------------------------------
 
 #: An op for each kind of kernel that the op table has.
-OPS = ["add", "multiply", "divide", "floor_divide", "remainder", "fmod", "power", "maximum", "less", "copysign",
-       "heaviside", "gcd", "left_shift", "right_shift", "logical_and", "equal", "hypot", "ldexp", "complex",
-       "shift_right_logical"]  # fmt: skip
+OPS = """
+    add multiply divide floor_divide remainder fmod power maximum less copysign heaviside gcd
+    left_shift right_shift logical_and equal hypot ldexp complex shift_right_logical
+""".split()
 
 
 def supported(name, dtype):
@@ -250,10 +284,18 @@ def shifts_of(k):
     return tuple((k // 3 * step) % 64 for step in (1, 5, 11, 23))
 
 
-LINES = [(c_order, c_order, c_order), (constant, c_order, c_order), (c_order, constant, c_order),
-         (every_second, c_order, c_order), (c_order, every_third_backwards, every_second),
-         (reversed_all, c_order, c_order), (record, record, record), (constant, constant, c_order),
-         (reversed_all, reversed_all, reversed_all), (every_second, constant, every_third_backwards)]  # fmt: skip
+LINES = [
+    (c_order, c_order, c_order),
+    (constant, c_order, c_order),
+    (c_order, constant, c_order),
+    (every_second, c_order, c_order),
+    (c_order, every_third_backwards, every_second),
+    (reversed_all, c_order, c_order),
+    (record, record, record),
+    (constant, constant, c_order),
+    (reversed_all, reversed_all, reversed_all),
+    (every_second, constant, every_third_backwards),
+]
 
 
 def kernels(sweep):
@@ -261,39 +303,69 @@ def kernels(sweep):
     for k, (name, dtypes) in enumerate(cases()):
         for n in range(131):
             # consecutive lengths meet different layouts, and another op others again
-            for turn, side in enumerate(("start", "end")):
+            for turn, side in enumerate(SIDES):
                 layouts = LINES[(n + k + 3 * turn) % len(LINES)]
                 sweep.call(name, dtypes, ((n,), (n,)), layouts=layouts, side=side, shifts=shifts_of(n + k))
 
 
 def lengths(sweep):
     """Some kernels at every length with every layout, also two short rows with a gap between."""
-    for name, dtype in [("add", "float32"), ("add", "int8"), ("add", "float16"), ("remainder", "float64"),
-                        ("multiply", "complex64"), ("less", "int64"), ("floor_divide", "int16"),
-                        ("power", "float32")]:  # fmt: skip
-        for n, layouts, side in itertools.product(range(131), LINES, ("start", "end")):
+    for name, dtype in [
+        ("add", "float32"),
+        ("add", "int8"),
+        ("add", "float16"),
+        ("remainder", "float64"),
+        ("multiply", "complex64"),
+        ("less", "int64"),
+        ("floor_divide", "int16"),
+        ("power", "float32"),
+    ]:
+        for n, layouts, side in itertools.product(range(131), LINES, SIDES):
             sweep.call(name, (dtype, dtype), ((n,), (n,)), layouts=layouts, side=side, shifts=shifts_of(n))
-        for n, side in itertools.product(range(1, 131), ("start", "end")):
+        for n, side in itertools.product(range(1, 131), SIDES):
             both = (2, n), (2, n)
             sweep.call(name, (dtype, dtype), both, layouts=(gap_after_rows,) * 3, side=side)
-            sweep.call(name, (dtype, dtype), ((2, n), (n,)), (1,), (gap_after_rows, c_order, c_order), side=side)
-            sweep.call(name, (dtype, dtype), ((n, 2), (n,)), (0,), (gap_after_rows, c_order, c_order), side=side)
+            gap = gap_after_rows, c_order, c_order
+            sweep.call(name, (dtype, dtype), ((2, n), (n,)), (1,), gap, side=side)
+            sweep.call(name, (dtype, dtype), ((n, 2), (n,)), (0,), gap, side=side)
 
 
 #: (shape of x1, shape of x2, broadcast_dimensions); long enough for the plan to pack.
 SHAPES = [
-    ((23, 41), (23, 41), None), ((131, 67), (131, 67), None), ((1, 700), (3, 1), None), ((700,), (700,), None),
-    ((40, 1), (31,), (1,)), ((31,), (31, 40), (0,)), ((19, 5, 13), (19, 13), (0, 2)), ((67, 3, 8), (67, 8), (0, 2)),
-    ((3, 33, 7), (33,), (1,)), ((257, 3), (3,), (1,)), ((8, 9, 10), (8, 9, 10), None), ((150, 4), (150,), (0,)),
-    ((2, 3, 4, 5, 6), (3, 5), (1, 3)), ((4, 129), (), None),
-]  # fmt: skip
+    ((23, 41), (23, 41), None),
+    ((131, 67), (131, 67), None),
+    ((1, 700), (3, 1), None),
+    ((700,), (700,), None),
+    ((40, 1), (31,), (1,)),
+    ((31,), (31, 40), (0,)),
+    ((19, 5, 13), (19, 13), (0, 2)),
+    ((67, 3, 8), (67, 8), (0, 2)),
+    ((3, 33, 7), (33,), (1,)),
+    ((257, 3), (3,), (1,)),
+    ((8, 9, 10), (8, 9, 10), None),
+    ((150, 4), (150,), (0,)),
+    ((2, 3, 4, 5, 6), (3, 5), (1, 3)),
+    ((4, 129), (), None),
+]
 
 PAIRS = [
-    ("float32", "float32"), ("float64", "float64"), ("int8", "int8"), ("int16", "int16"), ("complex128", "complex128"),
-    ("complex64", "complex64"), ("float16", "float16"), ("int32", "float64"), ("uint8", "float32"),
-    ("float16", "float32"), ("bool", "int64"), ("float64", "complex64"), (">f8", "<f8"), (">c8", "<i2"),
-    (">i4", ">f2"), ("uint16", ">u8"),
-]  # fmt: skip
+    ("float32", "float32"),
+    ("float64", "float64"),
+    ("int8", "int8"),
+    ("int16", "int16"),
+    ("complex128", "complex128"),
+    ("complex64", "complex64"),
+    ("float16", "float16"),
+    ("int32", "float64"),
+    ("uint8", "float32"),
+    ("float16", "float32"),
+    ("bool", "int64"),
+    ("float64", "complex64"),
+    (">f8", "<f8"),
+    (">c8", "<i2"),
+    (">i4", ">f2"),
+    ("uint16", ">u8"),
+]
 
 
 def packing(sweep):
@@ -305,11 +377,11 @@ def packing(sweep):
             for j, layout in enumerate(layouts):
                 other = layouts[(i + 3 * j) % len(layouts)]
                 out = UNIQUE[(i + j) % len(UNIQUE)]
-                for side in "start", "end":
+                for side in SIDES:
                     k += 1
-                    sweep.call("add", dtypes, (shape1, shape2), dims, (layout, other, out), side=side, shifts=shifts_of(k))
-                    sweep.call("less", dtypes, (shape1, shape2), dims, (other, layout, c_order), side=side,
-                               shifts=shifts_of(k + 1))  # fmt: skip
+                    at = {"side": side, "shifts": shifts_of(k)}
+                    sweep.call("add", dtypes, (shape1, shape2), dims, (layout, other, out), **at)
+                    sweep.call("less", dtypes, (shape1, shape2), dims, (other, layout, c_order), **at)
 
 
 def short_axes(sweep):
@@ -317,10 +389,14 @@ def short_axes(sweep):
     k = 0
     for width, dtype in itertools.product(range(1, 18), grids.NATIVE):
         rows = 1100 // width + width % 3
-        for side in "start", "end":
-            for shape1, shape2, dims in (((rows, width), (width,), (1,)), ((width,), (rows, width), (1,)),
-                                         ((rows, width), (rows,), (0,)), ((rows,), (rows, width), (0,)),
-                                         ((rows // 8, width, 8), (rows // 8, 8), (0, 2))):  # fmt: skip
+        for side in SIDES:
+            for shape1, shape2, dims in (
+                ((rows, width), (width,), (1,)),
+                ((width,), (rows, width), (1,)),
+                ((rows, width), (rows,), (0,)),
+                ((rows,), (rows, width), (0,)),
+                ((rows // 8, width, 8), (rows // 8, 8), (0, 2)),
+            ):
                 k += 1
                 name = "multiply" if k % 2 else "add"
                 sweep.call(name, (dtype, dtype), (shape1, shape2), dims, side=side, shifts=shifts_of(k))
@@ -330,17 +406,31 @@ def transposes(sweep):
     """Tiles: every size of element and every remainder of rows and columns."""
     k = 0
     for dtype in ("int8", "float16", "float32", "float64", "complex128"):
-        for n, m in itertools.chain(zip(range(16, 82), range(90, 24, -1), strict=True), [(129, 260), (260, 129), (300, 301)]):
-            for side in "start", "end":
+        for n, m in itertools.chain(
+            zip(range(16, 82), range(90, 24, -1), strict=True), [(129, 260), (260, 129), (300, 301)]
+        ):
+            for side in SIDES:
                 k += 1
-                layouts = [(fortran, c_order, c_order), (c_order, fortran_reversed, c_order), (fortran, fortran, c_order),
-                           (c_order, c_order, fortran), (fortran, every_second, gap_after_rows)][k % 5]  # fmt: skip
-                sweep.call("add", (dtype, dtype), ((n, m), (n, m)), layouts=layouts, side=side, shifts=shifts_of(k))
-        for n, side in itertools.product((17, 64, 65, 100), ("start", "end")):
-            sweep.call("add", (dtype, dtype), ((n, n), (n, n)), layouts=(page_columns, c_order, c_order), side=side)
-            sweep.call("add", (dtype, dtype), ((n, n), (n, n)), layouts=(c_order, page_columns, page_rows), side=side)
-            sweep.call("add", (dtype, dtype), ((8, n, n), (n, n)), (0, 2) if n == 8 else (1, 2),
-                       layouts=(c_order, fortran, c_order), side=side)  # fmt: skip
+                layouts = [
+                    (fortran, c_order, c_order),
+                    (c_order, fortran_reversed, c_order),
+                    (fortran, fortran, c_order),
+                    (c_order, c_order, fortran),
+                    (fortran, every_second, gap_after_rows),
+                ][k % 5]
+                sweep.call(
+                    "add", (dtype, dtype), ((n, m), (n, m)), layouts=layouts, side=side, shifts=shifts_of(k)
+                )
+        for n, side in itertools.product((17, 64, 65, 100), SIDES):
+            sweep.call(
+                "add", (dtype, dtype), ((n, n), (n, n)), layouts=(page_columns, c_order, c_order), side=side
+            )
+            sweep.call(
+                "add", (dtype, dtype), ((n, n), (n, n)), layouts=(c_order, page_columns, page_rows), side=side
+            )
+            sweep.call(
+                "add", (dtype, dtype), ((8, n, n), (n, n)), (1, 2), (c_order, fortran, c_order), side=side
+            )
 
 
 def masks(sweep):
@@ -348,20 +438,37 @@ def masks(sweep):
     k = 0
     densities = (0, 0.02, 0.5, 0.98, 1)
     for dtype in grids.NATIVE:
-        for n, side in itertools.product(range(131), ("start", "end")):
+        for n, side in itertools.product(range(131), SIDES):
             k += 1
             layouts = LINES[k % len(LINES)]
             mask = (c_order, every_second, reversed_all, constant)[k // 3 % 4]
-            sweep.call("add", (dtype, dtype), ((n,), (n,)), layouts=layouts, mask=mask, density=densities[k % 5], side=side,
-                       shifts=shifts_of(k))  # fmt: skip
+            sweep.call(
+                "add",
+                (dtype, dtype),
+                ((n,), (n,)),
+                layouts=layouts,
+                mask=mask,
+                density=densities[k % 5],
+                side=side,
+                shifts=shifts_of(k),
+            )
     for (shape1, shape2, dims), dtypes in itertools.product(SHAPES, PAIRS):
-        for side in "start", "end":
+        for side in SIDES:
             k += 1
             layouts = (UNIQUE[k % 10], UNIQUE[k // 2 % 10], UNIQUE[k // 3 % 10])
             mask = [*UNIQUE, *STRETCHED][k % 13]
-            sweep.call("multiply", dtypes, (shape1, shape2), dims, layouts, mask=mask, density=densities[k % 5], side=side,
-                       shifts=shifts_of(k))  # fmt: skip
-    for dtypes, side in itertools.product((("float64", "float64"), ("float16", "float16")), ("start", "end")):
+            sweep.call(
+                "multiply",
+                dtypes,
+                (shape1, shape2),
+                dims,
+                layouts,
+                mask=mask,
+                density=densities[k % 5],
+                side=side,
+                shifts=shifts_of(k),
+            )
+    for dtypes, side in itertools.product((("float64", "float64"), ("float16", "float16")), SIDES):
         for shape1, shape2, dims in SHAPES:
             # NumPy's own loop, and an exponent of rank 0
             sweep.call("power", dtypes, (shape1, shape2), dims, mask=c_order, side=side)
@@ -378,13 +485,40 @@ def conversions(sweep):
             for n in (1, 7, 16, 33, 130, 700):
                 k += 1
                 order = ">" if k % 4 == 0 else "="
-                types = [np.dtype(d).newbyteorder(order if i != k % 2 else "=") for i, d in enumerate((dtype1, dtype2, out))]
-                sweep.call("add", types[:2], ((n,), (n,)), layouts=LINES[k % len(LINES)], out_dtype=types[2],
-                           mask=c_order if k % 5 == 0 else None, side=("start", "end")[k // 2 % 2],
-                           shifts=shifts_of(k))  # fmt: skip
+                types = [
+                    np.dtype(d).newbyteorder(order if i != k % 2 else "=")
+                    for i, d in enumerate((dtype1, dtype2, out))
+                ]
+                sweep.call(
+                    "add",
+                    types[:2],
+                    ((n,), (n,)),
+                    layouts=LINES[k % len(LINES)],
+                    out_dtype=types[2],
+                    mask=c_order if k % 5 == 0 else None,
+                    side=SIDES[k // 2 % 2],
+                    shifts=shifts_of(k),
+                )
 
 
-SECTIONS = {f.__name__: f for f in (kernels, lengths, packing, short_axes, transposes, masks, conversions)}
+def large(sweep):
+    """Results beyond the caches, and calls that are shared among threads."""
+    sizes = [((600_011,), (600_011,), None), ((1500, 301), (301,), (1,)), ((301, 1500), (301,), (0,))]
+    sizes += [((70_001, 5), (5,), (1,)), ((70_001, 5), (70_001,), (0,)), ((30, 121, 99), (30, 99), (0, 2))]
+    sizes += [((601, 701), (601, 701), None)]
+    pairs = [("float32", "float32"), ("int8", "int8"), ("float16", "float32"), ("int32", "float64")]
+    calls = itertools.product((1, 2), sizes, pairs, SIDES)
+    for k, (threads, (shape1, shape2, dims), dtypes, side) in enumerate(calls):
+        layouts = [(c_order,) * 3, (fortran, c_order, c_order), (c_order, c_order, reversed_last)][k // 2 % 3]
+        mask = c_order if k % 7 == 0 else None
+        with xbcast.num_threads(threads):
+            shapes = shape1, shape2
+            sweep.call("add", dtypes, shapes, dims, layouts, mask=mask, side=side, shifts=shifts_of(k))
+
+
+SECTIONS = {
+    f.__name__: f for f in (kernels, lengths, packing, short_axes, transposes, masks, conversions, large)
+}
 
 
 def main(path, level, *sections):

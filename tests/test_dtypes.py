@@ -109,8 +109,12 @@ def compares_bool_with_a_huge_int(name, dtype, *numbers):
     return name in COMPARISONS and np.dtype(dtype).kind == "b" and huge(*numbers)
 
 
-PYTHON_NUMBERS = [True, False, 0, 2, -2, 127, 128, 255, 256, 300, -129, 2**31, 2**32, 2**40, -(2**40),
-                  2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 2**70, -(2**70),
+#: The last ints that fit each width, the first that do not, and other kinds of number.
+PYTHON_NUMBERS = [True, False, 0, 2, -2, 300,
+                  *(edge for bits in (8, 16, 32, 64) for edge in (
+                      2 ** (bits - 1) - 1, 2 ** (bits - 1), 2**bits - 1, 2**bits, -(2 ** (bits - 1)),
+                      -(2 ** (bits - 1)) - 1)),
+                  2**40, -(2**40), 2**70, -(2**70),
                   0.0, 2.5, -2.5, 70000.0, 1e300, float("inf"), float("nan"), 1j, 2 + 1e300j]  # fmt: skip
 
 

@@ -375,6 +375,13 @@ def unknown_keyword(op, name):
     return TypeError(f"{op}: unexpected keyword argument {name!r}")
 
 
+def no_op(value):
+    """explain: neither an op nor the name of one."""
+    if isinstance(value, str):
+        return ValueError(f"explain: there is no op {value!r}")
+    return TypeError(f"explain: op must be an xbcast.ufunc or a name, not {type(value).__name__}")
+
+
 def no_numpy_ufunc(op, detail):
     """A call that would have to be handed to a NumPy ufunc that does not exist."""
     return TypeError(f"{op}: there is no NumPy ufunc of that name to handle {detail}")

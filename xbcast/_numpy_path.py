@@ -65,6 +65,18 @@ def _blank_left_out(result, where):
     return result
 
 
+def _place(name, ufunc, x1, x2, out, dims, degenerate, where, keywords):
+    """Apply our rules to a call; returns the operands' shapes, the result's, and two sources."""
+    if ufunc is None:
+        raise _errors.no_numpy_ufunc(name, _describe(x1, x2, keywords))
+    shapes = _shape(x1), _shape(x2)
+    placement = place_shapes(name, *shapes, dims, degenerate)
+    _check_where(name, where, placement[0])
+    if out is not None and out is not Ellipsis:
+        _check_out(name, out, placement[0], shapes)
+    return shapes, *placement
+
+
 def call(
     name,
     ufunc,
@@ -102,15 +114,12 @@ def call(
     object
         What the ufunc returns.
     """
-    if ufunc is None:
-        raise _errors.no_numpy_ufunc(name, _describe(x1, x2, keywords))
-    shapes = _shape(x1), _shape(x2)
-    shape, *sources = place_shapes(name, *shapes, broadcast_dimensions, degenerate_dimensions)
+    _, shape, *sources = _place(
+        name, ufunc, x1, x2, out, broadcast_dimensions, degenerate_dimensions, where, keywords
+    )
     operands = [_expand(x, source) for x, source in zip((x1, x2), sources, strict=True)]
-    _check_where(name, where, shape)
     as_array = out is Ellipsis
     if out is not None and not as_array:
-        _check_out(name, out, shape, shapes)
         if isinstance(out, np.ndarray):
             operands = [x.copy() if _owns_memory_of(x, out) else x for x in operands]
             if _owns_memory_of(where, out):
@@ -128,6 +137,53 @@ def call(
         grown[0] = np.asarray(grown[0])[None]
     result = _blank_left_out(ufunc(*grown, out=None, where=where, **keywords), where)
     return result.reshape(()) if as_array else result[0]
+
+
+def describe(
+    report,
+    name,
+    ufunc,
+    x1,
+    x2,
+    *,
+    out=None,
+    broadcast_dimensions=None,
+    degenerate_dimensions=None,
+    where=True,
+    **keywords,
+):
+    """
+    Write down for explain what `call` would do; the other parameters are those of `call`.
+
+    NumPy is asked for the dtypes on empty arrays, so that its refusals are the same.
+    Foreign operands are not asked: what they do is up to them.
+    """
+    shapes, shape, *sources = _place(
+        name, ufunc, x1, x2, out, broadcast_dimensions, degenerate_dimensions, where, keywords
+    )
+    given = out is not None and out is not Ellipsis
+    plain = all(map(_is_plain, (x1, x2))) and (not given or type(out) is np.ndarray)
+    dtype = None
+    if plain:
+        # an array with nothing in it stands for each array; numbers stay, as they are weak
+        stand_ins = [np.empty(0, x.dtype) if isinstance(x, np.ndarray) else x for x in (x1, x2)]
+        if not any(isinstance(x, np.ndarray) for x in stand_ins):
+            stand_ins[0] = np.empty(0, np.asarray(x1).dtype)
+        stand_in = np.empty(0, out.dtype) if given else None
+        dtype = ufunc(*stand_ins, out=stand_in, **keywords).dtype
+    report.update(
+        shapes=shapes,
+        result_shape=shape,
+        sources=tuple(sources),
+        out_given=given,
+        masked=where is not True,
+        result_dtype=dtype,
+        copied={
+            role: x.nbytes
+            for role, x in (("x1", x1), ("x2", x2), ("where", where))
+            if given and isinstance(out, np.ndarray) and _owns_memory_of(x, out)
+        },
+    )
 
 
 def _is_plain(x):

@@ -19,6 +19,8 @@ stands for the element type of the result. The functions that it may call are in
 `COMPLEX`      complex64 and complex128
 =============  =====================================================================
 
+`BLOCKS` in place of a kernel: a function of `src/xbcast/blocks.h`, named after op and
+element type, that takes a block of elements at a time.
 `NUMPY` in place of a kernel: NumPy's own inner loop runs under our plan. A category
 that is not named has no loop, as in NumPy.
 """
@@ -36,6 +38,7 @@ COMPLEX = "complex"
 CATEGORIES = (BOOL, BITS, SIGNED, UNSIGNED, MIXED, HALF, FLOAT, COMPLEX)
 
 NUMPY = "numpy"
+BLOCKS = "blocks"
 
 # How the warnings of a kernel are found; anything else is an expression whose
 # value holds bits of NumPy's FPE numbers (1 divide by zero, 2 overflow, 4
@@ -49,7 +52,7 @@ class Op(NamedTuple):
 
     name: str
     summary: str  # the first line of the docstring
-    kernels: dict[str, str]  # category -> expression or NUMPY
+    kernels: dict[str, str]  # category -> expression, BLOCKS or NUMPY
     warnings: dict[str, str]  # category -> NEVER, HARDWARE or expression
     result: str  # element type of the result: "same", BOOL or COMPLEX
     numpy: str | None  # NumPy's ufunc of the same meaning
@@ -110,10 +113,10 @@ OPS = (
     _op("subtract", "Difference of the operands.", bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
     _op("multiply", "Product of the operands.", bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
     _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), float="a / b", complex="complex_divide(a, b)"),
-    _op("floor_divide", "Largest integer that does not exceed the quotient.", integer="floor_divide(a, b)", float="float_floor_divide(a, b)", warns={"integer": "floor_divide_warnings(a, b)"}),
-    _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float="float_remainder(a, b)", warns={"integer": "remainder_warnings(a, b)"}),
-    _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float="float_fmod(a, b)", warns={"integer": "remainder_warnings(a, b)"}),
-    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), exponent=True, bits="power(a, b)", float=NUMPY, complex=NUMPY),
+    _op("floor_divide", "Largest integer that does not exceed the quotient.", integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
+    _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
+    _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
+    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), exponent=True, bits=BLOCKS, float=NUMPY, complex=NUMPY),
     _op("float_power", "`x1` to the power of `x2`, in float64 at least.", exponent=True, float=NUMPY, half=NUMPY, complex=NUMPY),
     _op("maximum", "The larger operand; a NaN wins.", bool="a | b", integer="maximum(a, b)", float="float_maximum(a, b)", complex="complex_maximum(a, b)", warns=NEVER),
     _op("minimum", "The smaller operand; a NaN wins.", bool="a & b", integer="minimum(a, b)", float="float_minimum(a, b)", complex="complex_minimum(a, b)", warns=NEVER),

@@ -15,3 +15,4 @@ cdef struct keywords_t:
     PyObject* signature
 
 cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* keywords)
+cdef object report_call(int op, PyObject* x1, PyObject* x2, const keywords_t* given, dict report)

@@ -26,20 +26,22 @@ from xbcast._dtypes cimport (
     loop_t, loop_table, same_element_type,
 )
 from xbcast._inner_loop cimport (
-    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, INT8, INT16, INT32, INT64, MASK,
+    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT16, INT32, INT64, MASK, NEVER,
     N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
 )
-from xbcast._pattern cimport MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t
-from xbcast._plan cimport CAST, OWN, make_plan, operand_t, plan_t, stage_t
+from xbcast._pattern cimport (
+    MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t, pattern_tuple_t,
+)
+from xbcast._plan cimport CAST, OWN, SCRATCH, make_plan, operand_t, plan_t, stage_t
 from xbcast._run cimport NEGATIVE, scan_negative
 from xbcast._shape cimport (
     IN_DIM, degenerate_t, dims_t, fault_error, fault_t, infer_shape, parse_degenerate, parse_dims,
     parse_in_dim, placement_t, shape_t,
 )
-from xbcast._threads cimport run_shared
+from xbcast._threads cimport run_shared, threads_for
 
 from xbcast import _errors, _numpy_path
-from xbcast._dtypes import cpu_levels, explicit_types, use_level
+from xbcast._dtypes import ELEMENTS, cpu_levels, explicit_types, use_level
 from xbcast._dtypes import level as cpu_level
 from xbcast._optable import MIXED, OPS
 
@@ -85,6 +87,7 @@ cdef struct op_t:
 
 cdef tuple OP_NAMES = tuple([op.name for op in OPS])
 cdef tuple NUMPY_UFUNCS = tuple([getattr(np, op.numpy) if op.numpy else None for op in OPS])
+cdef tuple ROLES = ("out", "x1", "x2", "where")            # by Role
 cdef op_t* ops = NULL
 cdef list op_names = []                                # owns the bytes of op_t.name
 
@@ -335,6 +338,7 @@ cdef struct call_t:
     const loop_t* loop
     arg_t arg[4]               # by Role; MASK if `masked`
     bint masked
+    PyObject* report           # explain: a dict to describe the call in; else NULL
     placement_t placement
     Py_ssize_t stride[4][MAX_AXES]     # of each operand along the result's dimensions
 
@@ -542,7 +546,12 @@ cdef object copy_overlapping(call_t* c):
     cdef int k
     for k in range(X1, MASK + 1 if c.masked else MASK):
         if must_copy(c, k):
-            copy = cnp.PyArray_NewCopy(<cnp.ndarray>c.arg[k].array, cnp.NPY_KEEPORDER)
+            if c.report == NULL:
+                copy = cnp.PyArray_NewCopy(<cnp.ndarray>c.arg[k].array, cnp.NPY_KEEPORDER)
+            else:
+                # where a copy would lie is all that is asked
+                copy = np.empty_like(<object>c.arg[k].array)
+                (<dict>c.report)["copied"][ROLES[k]] = copy.nbytes
             copies.append(copy)
             read_array(<PyObject*>copy, &c.arg[k])
             if k != MASK:
@@ -585,7 +594,8 @@ cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
     operand.run_type = run_type
     operand.run_itemsize = element_size[run_type]
     operand.alignment = element_alignment[run_type]
-    if arg.kind == run_type and not arg.swapped:
+    operand.copy = loop_table().convert[arg.kind][arg.kind]
+    if arg.kind == run_type and not arg.swapped and (k == MASK or c.loop.type[k] == run_type):
         return
     if k == OUT:
         # NumPy names the op, not "cast", for converting the result
@@ -627,6 +637,7 @@ cdef void convert_scalar(operand_t* operand, long long* space, unsigned int* war
         operand.data = <char*>space
     operand.n_stages = 0
     operand.itemsize = operand.run_itemsize
+    operand.copy = loop_table().convert[operand.run_type][operand.run_type]
 
 
 cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
@@ -673,6 +684,34 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     return 0
 
 
+cdef object tuples_of(const pattern_tuple_t* nest):
+    """Sizes and strides of a nest in public order, slowest first: (shape, strides of each)."""
+    axes = range(nest.ndim - 1, -1, -1)
+    return (tuple([nest.axis[a].size for a in axes]),
+            [tuple([nest.axis[a].stride[k] for a in axes]) for k in range(nest.n)])
+
+
+cdef int describe_plan(const plan_t* plan, const call_t* c, dict report) except -1:
+    """Write a plan down for explain, which shows it."""
+    cdef int k
+    roles = ROLES[:plan.n]
+    shape, strides = tuples_of(&plan.nest)
+    packed = tuple([roles[k] for k in range(plan.n) if plan.operand[k].packed])
+    report.update(
+        count=plan.count,
+        nest_shape=shape,
+        nest_strides=dict(zip(roles, strides, strict=True)),
+        nest_offsets={roles[k]: plan.nest.offset[k] for k in range(plan.n)},
+        nest_itemsizes={roles[k]: plan.operand[k].itemsize for k in range(plan.n)},
+        packed=packed,
+        scratch_bytes=2 * SCRATCH * len(packed),
+        steps={roles[k]: plan.operand[k].n_stages for k in range(plan.n)},
+        block=(plan.block[1], plan.block[0]) if plan.packs else None,
+        threads=threads_for(plan),
+    )
+    return 0
+
+
 cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     """Plan and run; afterwards give the warnings that NumPy would give."""
     cdef plan_t plan
@@ -686,6 +725,9 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
         if is_stretched_everywhere(c, k):
             convert_scalar(&plan.operand[k], space[k - X1], warnings)
     make_plan(&plan)
+    if c.report != NULL:
+        describe_plan(&plan, c, <dict>c.report)
+        return 0
     if ops[c.op].exponent:
         scan_exponents(&plan, c.loop)
     if count > RELEASE_GIL:
@@ -732,6 +774,45 @@ cdef int place(object op, call_t* c, const keywords_t* keywords) except -1:
     return 0
 
 
+cdef int describe_call(const call_t* c, int kind, PyObject* out, dict report) except -1:
+    """Write down for explain what the shape rules and the output make of a call."""
+    cdef int d, k
+    types = [c.loop.type[k] for k in range(3)]
+    run_types = [c.loop.run_type[k] for k in range(3)]
+    report.update(
+        loop_dtypes=tuple([ELEMENTS[t] for t in types]),
+        computed_in=tuple([ELEMENTS[t] for t in run_types]),
+        own_loop=c.loop.run != NULL,
+        warnings={NEVER: "never", HARDWARE: "hardware", COMPUTED: "computed"}[c.loop.warning_source],
+        result_shape=tuple([c.placement.size[d] for d in range(c.placement.ndim)]),
+        sources=tuple([tuple([c.placement.source[k][d] for d in range(c.placement.ndim)])
+                       for k in range(2)]),
+        shapes=(shape_of(&c.arg[X1]), shape_of(&c.arg[X2])),
+        result_dtype=ELEMENTS[kind],
+        out_given=out != NULL and out != Py_Ellipsis,
+        masked=bool(c.masked),
+        copied={},
+    )
+    return 0
+
+
+cdef int describe_operands(const call_t* c, dict report) except -1:
+    """Write down for explain where operands and result lie, once they are placed."""
+    cdef int d, k
+    roles = ROLES[:4 if c.masked else 3]
+    report.update(
+        placed_strides={
+            role: tuple([c.stride[k][d] for d in range(c.placement.ndim)])
+            for k, role in enumerate(roles)
+        },
+        addresses={role: <Py_ssize_t>c.arg[k].data for k, role in enumerate(roles)},
+        itemsizes={role: c.arg[k].itemsize for k, role in enumerate(roles)},
+        memory_dtypes={role: ELEMENTS[c.arg[k].kind] for k, role in enumerate(roles)},
+        swapped=tuple([role for k, role in enumerate(roles) if c.arg[k].swapped]),
+    )
+    return 0
+
+
 cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* out):
     """
     Everything after loop choice: shapes, output, run.
@@ -751,6 +832,8 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
     if out != NULL and out != Py_Ellipsis:
         check_out(op, c, shapes_of(c))
         kind = c.arg[OUT].kind
+    if c.report != NULL:
+        describe_call(c, kind, out, <dict>c.report)
     if not count_elements(&c.placement, element_size[kind], &count):
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
         raise _errors.result_too_large(op, result, element_size[kind], shapes_of(c))
@@ -775,14 +858,14 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
     read_array(<PyObject*>result, &c.arg[OUT])
     for d in range(c.placement.ndim):
         c.stride[OUT][d] = c.arg[OUT].stride[d]
-    if c.masked:
+    if c.masked and c.report == NULL:
         memset(c.arg[OUT].data, 0, count * c.arg[OUT].itemsize)
     if count != 0:
         run_call(c, count)
     return result
 
 
-cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords):
+cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords, PyObject* report):
     """Let NumPy's ufunc take the call, after our shape rules."""
     cdef arg_t arg
     arguments = {}
@@ -807,6 +890,9 @@ cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords):
         arguments["subok"] = <object>keywords.subok
     if keywords.signature != NULL:
         arguments["signature"] = <object>keywords.signature
+    if report != NULL:
+        return _numpy_path.describe(<dict>report, OP_NAMES[op], NUMPY_UFUNCS[op], x1, x2,
+                                    **arguments)
     return _numpy_path.call(OP_NAMES[op], NUMPY_UFUNCS[op], x1, x2, **arguments)
 
 
@@ -923,6 +1009,20 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
     After: the result, or an exception; nothing was written if the exception is about
     the arguments.
     """
+    return call_or_report(op, x1, x2, given, NULL)
+
+
+cdef object report_call(int op, PyObject* x1, PyObject* x2, const keywords_t* given, dict report):
+    """
+    Prepare a call as `call` does, and describe it in `report` instead of running it.
+
+    What NumPy's ufunc would be handed leaves `report` without a plan.
+    """
+    call_or_report(op, x1, x2, given, <PyObject*>report)
+
+
+cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t* given,
+                           PyObject* report):
     cdef call_t c
     cdef keywords_t keywords = given[0]
     cdef object name = OP_NAMES[op]
@@ -932,6 +1032,7 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
     cdef int sign
     c.op = op
     c.masked = False
+    c.report = report
     if keywords.order != NULL:
         order_letter(name, keywords.order)
     if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
@@ -983,15 +1084,18 @@ cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given):
             read_array(<PyObject*>out, &c.arg[OUT])
             ours = c.arg[OUT].kind >= 0
     if not ours:
-        return hand_over(op, <object>x1, <object>x2, &keywords)
+        return hand_over(op, <object>x1, <object>x2, &keywords, report)
     if is_explicit(&keywords):
         c.loop = explicit_loop(&c, &keywords, has_out)
     else:
         c.loop = choose_loop(op, c.arg[X1].kind, c.arg[X2].kind)
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
-        return hand_over(op, <object>x1, <object>x2, &keywords)
+        return hand_over(op, <object>x1, <object>x2, &keywords, report)
     convert_numbers(&c, x1, x2)
-    return finish(&c, name, &keywords, keywords.out)
+    if report == NULL:
+        return finish(&c, name, &keywords, keywords.out)
+    finish(&c, name, &keywords, keywords.out)
+    describe_operands(&c, <dict>report)
 
 
 # ------------------------------------------------------------- a view, not a call

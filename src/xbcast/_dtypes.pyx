@@ -44,7 +44,7 @@ cdef loop_t* loops = NULL
 cdef uint16_t* choices = NULL                      # [op][kind][kind]
 
 # In the order of ElementType.
-cdef tuple ELEMENTS = tuple([np.dtype(name) for name in (
+ELEMENTS = tuple([np.dtype(name) for name in (
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 )])

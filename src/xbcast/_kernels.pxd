@@ -32,18 +32,9 @@ cdef extern from "smith.h" nogil:
     complex64 complex64_quotient(complex64, complex64)
     complex128 complex128_quotient(complex128, complex128)
 
-cdef extern from "fmod.h" nogil:
-    float float32_fmod(float, float)
-    double float64_fmod(double, double)
-
 cdef extern from "<math.h>" nogil:
-    float c_floorf "floorf"(float)
-    double c_floor "floor"(double)
     float c_copysignf "copysignf"(float, float)
     double c_copysign "copysign"(double, double)
-    # Comparisons that do not warn of NaN, as `==` and `!=` never do.
-    bint isless(double, double)
-    bint isgreater(double, double)
 
 ctypedef fused unsigned_t:
     uint8_t
@@ -141,17 +132,6 @@ cdef inline integer_t remainder(integer_t a, integer_t b) noexcept nogil:
         r = <integer_t> (r + (d & -<integer_t> ((r != 0) & ((r ^ d) < 0))))
     return r
 
-cdef inline unsigned_t power(unsigned_t a, unsigned_t b) noexcept nogil:
-    # By squaring. Signed operands have the same bits: `b` is not negative.
-    cdef unsigned_t p = a if b & 1 else 1
-    b >>= 1
-    while b != 0:
-        a = <unsigned_t> (a * a)
-        if b & 1:
-            p = <unsigned_t> (p * a)
-        b >>= 1
-    return p
-
 cdef inline integer_t maximum(integer_t a, integer_t b) noexcept nogil:
     return a if a > b else b
 
@@ -240,43 +220,6 @@ cdef inline real_t float_heaviside(real_t a, real_t b) noexcept nogil:
     cdef real_t step = 1 if a > 0 else 0
     step = b if a == 0 else step
     return a if a != a else step
-
-cdef inline real_t float_fmod(real_t a, real_t b) noexcept nogil:
-    if real_t is float:
-        return float32_fmod(a, b)
-    else:
-        return float64_fmod(a, b)
-
-cdef inline real_t floor_of(real_t a) noexcept nogil:
-    if real_t is float:
-        return c_floorf(a)
-    else:
-        return c_floor(a)
-
-cdef inline real_t float_remainder(real_t a, real_t b) noexcept nogil:
-    cdef real_t r = float_fmod(a, b)
-    if b == 0:
-        return r
-    if r != 0:
-        return r + b if isless(b, 0) != isless(r, 0) else r
-    return float_copysign(<real_t> 0, b)
-
-
-@cython.cdivision(True)
-cdef inline real_t float_floor_divide(real_t a, real_t b) noexcept nogil:
-    # The remainder is exact, so a - r is nearly a multiple of b and the quotient
-    # nearly an integer: round it.
-    cdef real_t r, q, whole
-    if b == 0:
-        return a / b
-    r = float_fmod(a, b)
-    q = (a - r) / b
-    if (r != 0) & (isless(b, 0) != isless(r, 0)):
-        q -= 1
-    if q == 0:
-        return float_copysign(<real_t> 0, a / b)
-    whole = floor_of(q)
-    return whole + 1 if isgreater(q - whole, 0.5) else whole
 
 
 # ---- complex numbers ----

@@ -535,7 +535,7 @@ cdef int search_shared(integer gap, const pattern_t* p, const pattern_t* q,
 
 
 cdef int are_disjoint(const pattern_t* p, const pattern_t* q, Py_ssize_t max_work) noexcept nogil:
-    cdef Py_ssize_t p_lowest, p_end, q_lowest, q_end
+    cdef Py_ssize_t p_lowest = 0, p_end = 0, q_lowest = 0, q_end = 0
     cdef int shared
     if not byte_bounds(p, &p_lowest, &p_end) or not byte_bounds(q, &q_lowest, &q_end):
         return -1

@@ -25,6 +25,7 @@ cdef struct stage_t:
 cdef struct operand_t:
     char* data
     Py_ssize_t itemsize        # bytes of an element in memory
+    Copy copy                  # copies elements as they are in memory
     int run_type               # ElementType for the loop
     Py_ssize_t run_itemsize    # its bytes
     Py_ssize_t alignment       # bytes that a NumPy loop asks for
@@ -50,6 +51,10 @@ cdef struct plan_t:
     pattern_tuple_t nest       # by Role; offsets count from operand[].data
     operand_t operand[4]
     bint packs                 # some operand goes through scratch
-    Py_ssize_t block[2]        # elements along axes 0 and 1 that are packed at a time
+    Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
+
+cdef inline bint is_plain(const operand_t* operand) noexcept nogil:
+    """Whether a packed operand is copied and no more."""
+    return operand.n_stages == 1 and operand.stage[0].copy == operand.copy
 
 cdef void make_plan(plan_t* plan) noexcept nogil

@@ -17,7 +17,10 @@ cdef enum:
     # (benchmarks/bench_calls.py, which also times the calls below).
     WORTH_PACKING = 512
     TINY = 64
-    # A tile of a transposed operand, elements along axis 0 and bytes along axis 1
+    # Elements apart are worth bringing together in rows of at least this length
+    # (benchmarks/bench_layouts.py, reversed, strided and transposed).
+    LONG_ENOUGH = 16
+    # A tile of a transposed operand, elements along axis 0
     # (benchmarks/bench_layouts.py, transposed).
     TILE = 128
     CACHE_LINE = 64
@@ -63,30 +66,9 @@ cdef void pack(plan_t* plan, int k) noexcept nogil:
     plan.packs = True
     if operand.n_stages == 0:
         operand.n_stages = 1
-        operand.stage[0].copy = plan.table.convert[operand.run_type][operand.run_type]
+        operand.stage[0].copy = operand.copy
         operand.stage[0].itemsize = operand.run_itemsize
         operand.stage[0].slot = OWN
-
-
-cdef bint joins_when_packed(const plan_t* plan) noexcept nogil:
-    """
-    Whether packing makes one long run of a short inner axis and the next.
-
-    It does where `out` is one run already and whatever else is not is stretched
-    along one of the two axes, so that packing repeats few elements: (N, 3) + (3,).
-    """
-    cdef const axis_t* axis = plan.nest.axis
-    cdef bint any_stretched = False
-    cdef int k
-    if plan.nest.ndim < 2 or axis[0].size >= SHORT_INNER or not is_linear(plan, OUT):
-        return False
-    for k in range(X1, plan.n):
-        if is_linear(plan, k) or (axis[0].stride[k] == 0 and axis[1].stride[k] == 0):
-            continue
-        if axis[0].stride[k] != 0 and axis[1].stride[k] != 0:
-            return False
-        any_stretched = True
-    return any_stretched
 
 
 cdef int transposed_axis(const plan_t* plan, int k) noexcept nogil:
@@ -98,13 +80,62 @@ cdef int transposed_axis(const plan_t* plan, int k) noexcept nogil:
     cdef const axis_t* axis = plan.nest.axis
     cdef int a, best = -1
     cdef Py_ssize_t stride = absolute(axis[0].stride[k])
-    if stride < CACHE_LINE or axis[0].size < 16:
+    if stride < CACHE_LINE or axis[0].size < LONG_ENOUGH:
         return -1
     for a in range(1, plan.nest.ndim):
         if axis[a].size >= 8 and 0 < absolute(axis[a].stride[k]) < stride:
             best = a
             stride = absolute(axis[a].stride[k])
     return best
+
+
+cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
+    """
+    Whether an operand that could be walked where it lies is better packed.
+
+    So it is where axis 0 is short, and packing makes one long run of it and the next
+    axes; and where axis 0 is longer but its elements are apart: copies are quicker
+    at that than loops.
+    """
+    cdef const axis_t* axis = plan.nest.axis
+    if is_scalar(&plan.nest, k):
+        return False
+    if plan.nest.ndim > 1 and axis[0].size < SHORT_INNER:
+        return not is_linear(plan, k)
+    return (k != OUT and axis[0].size >= LONG_ENOUGH and axis[0].stride[k] != 0
+            and axis[0].stride[k] != plan.operand[k].itemsize)
+
+
+cdef void choose_block(plan_t* plan, bint transposed) noexcept nogil:
+    """Choose how many elements along axes 0 to 2 are packed at a time."""
+    cdef Py_ssize_t size[3]
+    cdef Py_ssize_t elements, room = SCRATCH, widest = 1, pieces
+    cdef int a, k, s
+    if transposed:
+        # lines of the cache are read whole, and in pairs, if there is room for it:
+        # an operand that is only copied leaves its second buffer unused
+        room = 2 * SCRATCH
+    for k in range(plan.n):
+        if plan.operand[k].packed:
+            if not is_plain(&plan.operand[k]):
+                room = SCRATCH
+            widest = max(widest, plan.operand[k].itemsize, plan.operand[k].run_itemsize)
+            for s in range(plan.operand[k].n_stages):
+                widest = max(widest, plan.operand[k].stage[s].itemsize)
+    elements = room // widest
+    for a in range(3):
+        size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
+    if transposed:
+        plan.block[0] = min(size[0], TILE)
+    else:
+        # pieces of about the same length, of whole vectors
+        pieces = (size[0] + elements - 1) // elements
+        plan.block[0] = min(elements, ((size[0] + pieces - 1) // pieces + 15) // 16 * 16)
+        plan.block[0] = min(plan.block[0], size[0])
+    plan.block[1] = min(elements // plan.block[0], size[1])
+    plan.block[2] = 1
+    if plan.block[0] == size[0] and plan.block[1] == size[1]:
+        plan.block[2] = min(elements // (size[0] * size[1]), size[2])
 
 
 cdef void make_plan(plan_t* plan) noexcept nogil:
@@ -118,8 +149,8 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     """
     cdef pattern_tuple_t* nest = &plan.nest
     cdef axis_t held
-    cdef Py_ssize_t elements, widest, transposed = 0
-    cdef int k, s, axis
+    cdef int k, axis
+    cdef bint transposed = False
     if plan.count >= TINY or nest.ndim > 2:
         reduce_tuple(nest)
     plan.packs = False
@@ -139,37 +170,17 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             # a scalar operand is the same whichever elements the mask keeps
             if not (is_scalar(nest, k) and (plan.run != NULL or plan.operand[k].keep_scalar)):
                 pack(plan, k)
-    elif plan.run != NULL and plan.count >= WORTH_PACKING:
-        for k in range(X1, MASK):
+    if plan.count >= WORTH_PACKING:
+        for k in range(X1, plan.n):
             axis = transposed_axis(plan, k)
             if axis > 0:
-                transposed = plan.operand[k].itemsize
+                transposed = True
                 held = nest.axis[1]
                 nest.axis[1] = nest.axis[axis]
                 nest.axis[axis] = held
-                pack(plan, k)
                 break
-        if transposed == 0 and joins_when_packed(plan):
-            for k in range(X1, plan.n):
-                if not is_linear(plan, k) and not is_scalar(nest, k):
-                    pack(plan, k)
-    if not plan.packs:
-        return
-    widest = 1
-    for k in range(plan.n):
-        widest = max(widest, plan.operand[k].itemsize, plan.operand[k].run_itemsize)
-        for s in range(plan.operand[k].n_stages):
-            widest = max(widest, plan.operand[k].stage[s].itemsize)
-    elements = SCRATCH // widest
-    plan.block[0] = elements
-    if transposed != 0:
-        plan.block[0] = min(elements, TILE)
-    if nest.ndim > 0:
-        plan.block[0] = min(plan.block[0], nest.axis[0].size)
-    else:
-        plan.block[0] = 1
-    plan.block[1] = elements // plan.block[0]
-    if nest.ndim > 1:
-        plan.block[1] = min(plan.block[1], nest.axis[1].size)
-    else:
-        plan.block[1] = 1
+        for k in range(plan.n):
+            if gains_by_packing(plan, k) and not plan.operand[k].packed:
+                pack(plan, k)
+    if plan.packs:
+        choose_block(plan, transposed)

@@ -9,16 +9,19 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
 from libc.string cimport memcpy
 from xbcast._inner_loop cimport (
     COMPUTED, HARDWARE, INT8, INT16, INT32, INT64, MASK, OUT, X1, X2,
-    CopyWalk, InnerLoop, Walk,
+    Copy, CopyWalk, InnerLoop, Walk,
 )
 from xbcast._pattern cimport MAX_AXES, axis_t
-from xbcast._plan cimport CAST, OWN, SCRATCH, operand_t, plan_t
+from xbcast._plan cimport CAST, OWN, SCRATCH, is_plain, operand_t, plan_t
 
 cdef extern from "float_status.h" nogil:
     void clear_kernel_status()
     unsigned int kernel_status_raised()
     void clear_library_status()
     unsigned int library_status()
+
+cdef extern from "masks.h" nogil:
+    Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
 
 
 # ------------------------------------------------------------ one call of a loop
@@ -62,10 +65,18 @@ cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
 
 # ---------------------------------------------------------------------- packing
 
-# What is in an operand's scratch: which block, of which extent.
+# What is in an operand's scratch: which block, of which extent, and in which buffer.
 cdef struct held_t:
     const char* source
-    Py_ssize_t size[2]
+    Py_ssize_t size[3]
+    char* at
+
+# What packing needs to know beside the plan: the strides of axes 0 to 2, by Role,
+# and the scratch with what it holds.
+cdef struct packing_t:
+    Py_ssize_t stride[4][3]
+    char* scratch
+    held_t held[4]
 
 
 cdef inline char* other(char* scratch, char* now) noexcept nogil:
@@ -73,36 +84,104 @@ cdef inline char* other(char* scratch, char* now) noexcept nogil:
     return scratch + SCRATCH if now == scratch else scratch
 
 
+cdef inline bint is_run(const Py_ssize_t* stride, const Py_ssize_t* size,
+                        Py_ssize_t itemsize) noexcept nogil:
+    """Whether a block's elements lie one behind the other in walk order."""
+    cdef int a
+    for a in range(3):
+        if size[a] != 1:
+            if stride[a] != itemsize:
+                return False
+            itemsize *= size[a]
+    return True
+
+
+cdef inline void set_contiguous(Py_ssize_t* stride, const Py_ssize_t* size,
+                                Py_ssize_t itemsize) noexcept nogil:
+    stride[0] = itemsize
+    stride[1] = size[0] * stride[0]
+    stride[2] = size[1] * stride[1]
+
+
+cdef void copy_block(Copy copy, char* to, const Py_ssize_t* to_stride, const char* source,
+                     const Py_ssize_t* source_stride, const Py_ssize_t* size,
+                     unsigned int* warnings) noexcept nogil:
+    """Copy three levels by a function that takes two."""
+    cdef CopyWalk walk
+    cdef Py_ssize_t n[3]
+    cdef Py_ssize_t t[3]
+    cdef Py_ssize_t s[3]
+    cdef Py_ssize_t j
+    cdef int a, levels = 0, inside = 1, outside = 2
+    for a in range(3):
+        n[a] = 1
+        t[a] = to_stride[0]
+        s[a] = source_stride[0]
+    # levels that continue one another on both sides become one
+    for a in range(3):
+        if size[a] == 1:
+            continue
+        if (levels > 0 and to_stride[a] == n[levels - 1] * t[levels - 1]
+                and source_stride[a] == n[levels - 1] * s[levels - 1]):
+            n[levels - 1] *= size[a]
+            continue
+        n[levels] = size[a]
+        t[levels] = to_stride[a]
+        s[levels] = source_stride[a]
+        levels += 1
+    if n[2] > n[1]:
+        inside = 2
+        outside = 1
+    walk.size[0] = n[0]
+    walk.to[0] = t[0]
+    walk.source[0] = s[0]
+    walk.size[1] = n[inside]
+    walk.to[1] = t[inside]
+    walk.source[1] = s[inside]
+    for j in range(n[outside]):
+        copy(to + j * t[outside], source + j * s[outside], &walk, warnings)
+
+
 cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_ssize_t* size,
-                        char* scratch, unsigned int* warnings) noexcept nogil:
+                        packing_t* packing, const char* mask, unsigned int* warnings) noexcept nogil:
     """
     Bring a block of an operand into contiguous scratch, as the loop reads it.
 
-    Returns the buffer that holds it.
+    With a mask, only the elements that it keeps: the others are neither converted nor
+    do they give warnings. Returns the buffer that holds the block.
     """
     cdef const operand_t* operand = &plan.operand[k]
     cdef CopyWalk walk
-    cdef char* target
+    cdef Py_ssize_t stride[3]
+    cdef char* scratch = packing.scratch + 2 * k * SCRATCH
+    cdef char* target = scratch
+    cdef Py_ssize_t n = size[0] * size[1] * size[2]
+    cdef Py_ssize_t itemsize = operand.itemsize
     cdef int s
-    walk.size[0] = size[0]
-    walk.size[1] = size[1]
-    walk.source[0] = plan.nest.axis[0].stride[k] if plan.nest.ndim > 0 else 0
-    walk.source[1] = plan.nest.axis[1].stride[k] if plan.nest.ndim > 1 else 0
-    target = scratch
+    if mask != NULL or is_plain(operand) or not is_run(packing.stride[k], size, itemsize):
+        # as it is in memory; conversions are quick on contiguous elements only
+        set_contiguous(stride, size, itemsize)
+        copy_block(operand.copy, target, stride, source, packing.stride[k], size, &warnings[OWN])
+        if mask != NULL:
+            n = plan.table.compress[log2_size(itemsize)](target, mask, n)
+        source = target
+        target = other(scratch, target)
+        if is_plain(operand):
+            return <char*>source
+    walk.size[0] = n
+    walk.size[1] = 1
+    walk.to[1] = walk.source[1] = 0
     for s in range(operand.n_stages):
-        walk.to[0] = operand.stage[s].itemsize
-        walk.to[1] = size[0] * walk.to[0]
+        walk.source[0] = itemsize
+        itemsize = operand.stage[s].itemsize
+        walk.to[0] = itemsize
         operand.stage[s].copy(target, source, &walk, &warnings[operand.stage[s].slot])
-        # from here on one contiguous run
-        walk.size[0] = size[0] * size[1]
-        walk.size[1] = 1
-        walk.source[0] = operand.stage[s].itemsize
         source = target
         target = other(scratch, target)
     return <char*>source
 
 
-cdef void unpack_result(const plan_t* plan, char* to, char* scratch, const Py_ssize_t* size,
+cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, packing_t* packing,
                         const char* mask, unsigned int* warnings) noexcept nogil:
     """
     Bring a block of results from contiguous scratch to where it belongs.
@@ -112,34 +191,39 @@ cdef void unpack_result(const plan_t* plan, char* to, char* scratch, const Py_ss
     """
     cdef const operand_t* operand = &plan.operand[OUT]
     cdef CopyWalk walk
+    cdef Py_ssize_t stride[3]
+    cdef char* scratch = packing.scratch + 2 * OUT * SCRATCH
     cdef char* source = scratch
     cdef char* target
     cdef Py_ssize_t itemsize = operand.run_itemsize
-    cdef Py_ssize_t n = size[0] * size[1]
-    cdef int s
-    cdef int last = operand.n_stages - (1 if mask == NULL else 0)
+    cdef Py_ssize_t n = size[0] * size[1] * size[2]
+    cdef int s, last = 0 if is_plain(operand) else operand.n_stages
+    cdef bint run = mask == NULL and is_run(packing.stride[OUT], size, operand.itemsize)
     if mask != NULL:
         n = count_kept(mask, n)
-    # all steps but the one into memory run from scratch to scratch
     walk.size[0] = n
     walk.size[1] = 1
+    walk.to[1] = walk.source[1] = 0
+    # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        target = other(scratch, source)
+        target = to if run and s == last - 1 else other(scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
         walk.to[0] = itemsize
         operand.stage[s].copy(target, source, &walk, &warnings[operand.stage[s].slot])
         source = target
-    walk.size[0] = size[0]
-    walk.size[1] = size[1]
-    walk.to[0] = plan.nest.axis[0].stride[OUT] if plan.nest.ndim > 0 else 0
-    walk.to[1] = plan.nest.axis[1].stride[OUT] if plan.nest.ndim > 1 else 0
+    if source == to:
+        return
     if mask != NULL:
+        # of three levels, the first two are one (may_take_three)
+        walk.size[0] = size[0] if size[2] == 1 else size[0] * size[1]
+        walk.to[0] = packing.stride[OUT][0]
+        walk.size[1] = size[1] if size[2] == 1 else size[2]
+        walk.to[1] = packing.stride[OUT][1] if size[2] == 1 else packing.stride[OUT][2]
         plan.table.scatter[log2_size(itemsize)](to, source, mask, &walk)
         return
-    walk.source[0] = itemsize
-    walk.source[1] = size[0] * itemsize
-    operand.stage[last].copy(to, source, &walk, &warnings[operand.stage[last].slot])
+    set_contiguous(stride, size, itemsize)
+    copy_block(operand.copy, to, packing.stride[OUT], source, stride, size, &warnings[OWN])
 
 
 cdef inline int log2_size(Py_ssize_t itemsize) noexcept nogil:
@@ -151,115 +235,137 @@ cdef inline int log2_size(Py_ssize_t itemsize) noexcept nogil:
     return i
 
 
-cdef Py_ssize_t count_kept(const char* mask, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, kept = 0
-    for i in range(n):
-        kept += mask[i] != 0
-    return kept
+cdef bint is_held(const held_t* held, const char* source, const Py_ssize_t* size) noexcept nogil:
+    """Whether a block is in scratch already, at the start of what is held."""
+    return (held.source == source and held.size[0] == size[0]
+            and (held.size[1] == size[1] or held.size[1] > size[1] and size[2] == 1)
+            and held.size[2] >= size[2])
 
 
-cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, char* scratch,
-                    held_t* held, unsigned int* warnings) noexcept nogil:
+cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, packing_t* packing,
+                    unsigned int* warnings) noexcept nogil:
     """
     Pack, run and unpack one block.
 
-    `data` are the operands' addresses at the block's first element; `held` says what
-    is in scratch already, so that an operand stretched along the way is packed once.
+    `data` are the operands' addresses at the block's first element. An operand that is
+    stretched along the way from block to block is packed once.
     """
     cdef char* at[4]
+    cdef Py_ssize_t stride[3][3]
     cdef Walk walk
-    cdef Py_ssize_t kept, n = size[0] * size[1]
+    cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef const char* mask = NULL
-    cdef char* buffer
-    cdef int k
-    cdef bint merged = True
+    cdef held_t* held
+    cdef int a, k
+    cdef bint joined = True
     if plan.masked:
-        k = MASK
-        mask = pack_operand(plan, k, data[k], size, scratch + 2 * k * SCRATCH, warnings)
-        kept = count_kept(mask, n)
-        if kept == 0:
+        mask = data[MASK]
+        if not is_run(packing.stride[MASK], size, 1):
+            mask = pack_operand(plan, MASK, mask, size, packing, NULL, warnings)
+        walk.size[0] = count_kept(mask, n)
+        if walk.size[0] == 0:
             return
-        if kept == n:
+        if walk.size[0] == n:
             mask = NULL
-        n = kept
-    for k in range(X1, MASK):
-        buffer = scratch + 2 * k * SCRATCH
+    for k in range(OUT, MASK):
         if not plan.operand[k].packed:
             at[k] = data[k]
-            walk.stride[k][0] = plan.nest.axis[0].stride[k] if plan.nest.ndim > 0 else 0
-            walk.stride[k][1] = plan.nest.axis[1].stride[k] if plan.nest.ndim > 1 else 0
+            for a in range(3):
+                stride[k][a] = packing.stride[k][a]
             continue
-        if (held[k].source == data[k] and held[k].size[0] == size[0]
-                and held[k].size[1] >= size[1]):
-            # an even number of steps ends in the second buffer
-            at[k] = buffer if plan.operand[k].n_stages % 2 else buffer + SCRATCH
-        else:
-            at[k] = pack_operand(plan, k, data[k], size, buffer, warnings)
-            held[k].source = data[k]
-            held[k].size[0] = size[0]
-            held[k].size[1] = size[1]
-        if mask != NULL:
-            plan.table.compress[log2_size(plan.operand[k].run_itemsize)](
-                at[k], mask, size[0] * size[1])
-            held[k].source = NULL
-        walk.stride[k][0] = plan.operand[k].run_itemsize
-        walk.stride[k][1] = size[0] * walk.stride[k][0]
-    if plan.operand[OUT].packed:
-        at[OUT] = scratch + 2 * OUT * SCRATCH
-        walk.stride[OUT][0] = plan.operand[OUT].run_itemsize
-        walk.stride[OUT][1] = size[0] * walk.stride[OUT][0]
-    else:
-        at[OUT] = data[OUT]
-        walk.stride[OUT][0] = plan.nest.axis[0].stride[OUT] if plan.nest.ndim > 0 else 0
-        walk.stride[OUT][1] = plan.nest.axis[1].stride[OUT] if plan.nest.ndim > 1 else 0
+        set_contiguous(stride[k], size, plan.operand[k].run_itemsize)
+        if k == OUT:
+            at[OUT] = packing.scratch + 2 * OUT * SCRATCH
+            continue
+        held = &packing.held[k]
+        if mask != NULL or not is_held(held, data[k], size):
+            held.at = pack_operand(plan, k, data[k], size, packing, mask, warnings)
+            held.source = data[k] if mask == NULL else NULL
+            for a in range(3):
+                held.size[a] = size[a]
+        at[k] = held.at
+    for k in range(OUT, MASK):
+        walk.stride[k][0] = stride[k][0]
+        walk.stride[k][1] = stride[k][1]
+        joined &= size[1] == 1 or stride[k][1] == size[0] * stride[k][0]
     if mask != NULL:
         # masked plans pack everything but scalars, so one level is all there is
-        walk.size[0] = n
         walk.size[1] = 1
-    else:
+    elif joined:
+        # two levels in one; the third follows, or becomes part of it, too
+        walk.size[0] = size[0] * size[1]
+        walk.size[1] = size[2]
         for k in range(OUT, MASK):
-            merged &= walk.stride[k][1] == size[0] * walk.stride[k][0]
-        merged |= size[1] == 1
-        walk.size[0] = n if merged else size[0]
-        walk.size[1] = 1 if merged else size[1]
+            walk.stride[k][1] = stride[k][2]
+            joined &= stride[k][2] == walk.size[0] * stride[k][0]
+        if joined:
+            walk.size[0] = n
+            walk.size[1] = 1
+    else:
+        walk.size[0] = size[0]
+        walk.size[1] = size[1]
     run_loop(plan, at, &walk, warnings)
     if plan.operand[OUT].packed and plan.writes:
-        unpack_result(plan, data[OUT], at[OUT], size, mask, warnings)
+        unpack_result(plan, data[OUT], size, packing, mask, warnings)
 
 
-cdef void run_blocks(const plan_t* plan, char** data, char* scratch, held_t* held,
-                     unsigned int* warnings) noexcept nogil:
-    """Cut axes 0 and 1 into blocks."""
-    cdef Py_ssize_t n0 = plan.nest.axis[0].size if plan.nest.ndim > 0 else 1
-    cdef Py_ssize_t n1 = plan.nest.axis[1].size if plan.nest.ndim > 1 else 1
-    cdef Py_ssize_t i, j
-    cdef Py_ssize_t size[2]
-    cdef char* at[4]
+cdef bint may_take_three(const plan_t* plan) noexcept nogil:
+    """
+    Whether a block may extend along axis 2: a loop takes two levels.
+
+    So the first two must be one in every operand that is not in scratch, and in `out`
+    if a mask chooses from it. A part of a plan may differ from the whole in this.
+    """
+    cdef const axis_t* axis = plan.nest.axis
     cdef int k
-    j = 0
-    while j < n1:
-        size[1] = min(plan.block[1], n1 - j)
-        i = 0
-        while i < n0:
-            size[0] = min(plan.block[0], n0 - i)
-            for k in range(plan.n):
-                at[k] = data[k]
-                if plan.nest.ndim > 0:
-                    at[k] += i * plan.nest.axis[0].stride[k]
-                if plan.nest.ndim > 1:
-                    at[k] += j * plan.nest.axis[1].stride[k]
-            run_block(plan, at, size, scratch, held, warnings)
-            i += size[0]
-        j += size[1]
+    if axis[0].size > plan.block[0] or axis[1].size > plan.block[1]:
+        return False
+    for k in range(OUT, MASK):
+        if plan.operand[k].packed and not (k == OUT and plan.masked):
+            continue
+        if axis[1].stride[k] != axis[0].size * axis[0].stride[k]:
+            return False
+    return True
+
+
+cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, packing_t* packing,
+                     unsigned int* warnings) noexcept nogil:
+    """Cut axes 0 to 2 into blocks."""
+    cdef Py_ssize_t n[3]
+    cdef Py_ssize_t size[3]
+    cdef Py_ssize_t start[3]
+    cdef char* at[4]
+    cdef int a, k
+    for a in range(3):
+        n[a] = plan.nest.axis[a].size if plan.nest.ndim > a and (a < 2 or block[2] > 0) else 1
+        start[a] = 0
+        size[a] = min(block[a], n[a]) if n[a] > 1 else 1
+    while True:
+        for k in range(plan.n):
+            at[k] = data[k]
+            for a in range(3):
+                at[k] += start[a] * packing.stride[k][a]
+        run_block(plan, at, size, packing, warnings)
+        a = 0
+        while True:
+            start[a] += size[a]
+            if start[a] < n[a]:
+                size[a] = min(block[a], n[a] - start[a])
+                break
+            start[a] = 0
+            size[a] = min(block[a], n[a]) if n[a] > 1 else 1
+            a += 1
+            if a == 3:
+                return
 
 
 # ------------------------------------------------------------------- outer axes
 
-cdef inline bint advance(const plan_t* plan, Py_ssize_t* index, char** data) noexcept nogil:
-    """Step to the next position along axes 2 and up; false at the end."""
+cdef inline bint advance(const plan_t* plan, int first, Py_ssize_t* index, char** data) noexcept nogil:
+    """Step to the next position along axes `first` and up; false at the end."""
     cdef const axis_t* axis
     cdef int a, k
-    for a in range(2, plan.nest.ndim):
+    for a in range(first, plan.nest.ndim):
         axis = &plan.nest.axis[a]
         index[a] += 1
         if index[a] < axis.size:
@@ -277,14 +383,23 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
     # two buffers per operand, so that a step can go from one to the other; aligned
     # as any loop may ask
     cdef char space[8 * SCRATCH + 64]
-    cdef char* scratch = <char*>((<size_t>&space[0] + 63) & ~<size_t>63)
-    cdef held_t held[4]
-    cdef int k
-    for k in range(4):
-        held[k].source = NULL
-    run_blocks(plan, data, scratch, held, warnings)
-    while advance(plan, index, data):
-        run_blocks(plan, data, scratch, held, warnings)
+    cdef packing_t packing
+    cdef Py_ssize_t block[3]
+    cdef int a, k, first = 2
+    packing.scratch = <char*>((<size_t>&space[0] + 63) & ~<size_t>63)
+    block[0] = plan.block[0]
+    block[1] = plan.block[1]
+    block[2] = 0
+    if plan.block[2] > 1 and may_take_three(plan):
+        block[2] = plan.block[2]
+        first = 3
+    for k in range(plan.n):
+        packing.held[k].source = NULL
+        for a in range(3):
+            packing.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
+    run_blocks(plan, data, block, &packing, warnings)
+    while advance(plan, first, index, data):
+        run_blocks(plan, data, block, &packing, warnings)
 
 
 cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
@@ -311,7 +426,7 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         for k in range(3):
             walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
     run_loop(plan, data, &walk, warnings)
-    while advance(plan, index, data):
+    while advance(plan, 2, index, data):
         run_loop(plan, data, &walk, warnings)
 
 

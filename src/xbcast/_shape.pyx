@@ -398,6 +398,13 @@ def place_shapes(op, lhs, rhs, dims, degenerate):
             tuple([placement.source[1][d] for d in range(placement.ndim)]))
 
 
+def is_per_operand(op, dims):
+    """Whether broadcast_dimensions has one entry per operand (B11), not per dimension."""
+    cdef dims_t parsed
+    parse_dims(op, dims, &parsed)
+    return parsed.form == PER_OPERAND
+
+
 cdef int parse_in_dim(object shape, object dims, const shape_t* x, placement_t* placement) except -1:
     """
     Place one operand within a given shape, as XLA's BroadcastInDim does.

@@ -129,15 +129,19 @@ cdef int axis_to_cut(const plan_t* plan) noexcept nogil:
     return longest
 
 
+cdef int threads_for(const plan_t* plan) noexcept nogil:
+    cdef int threads
+    if wanted == 1 or time_alone(plan) < WORTH_SHARING:
+        return 1
+    threads = allowed()
+    return threads if threads > 1 and pool_can_run() else 1
+
+
 cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef job_t job
-    cdef int threads
+    cdef int threads = threads_for(plan)
     cdef Py_ssize_t size, pieces
-    if wanted == 1 or time_alone(plan) < WORTH_SHARING:
-        run_plan(plan, warnings)
-        return
-    threads = allowed()
-    if threads == 1 or not pool_can_run():
+    if threads == 1:
         run_plan(plan, warnings)
         return
     job.plan = plan

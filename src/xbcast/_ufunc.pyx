@@ -15,7 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_Compare
 from libc.string cimport memset
 
-from xbcast._core cimport call, keywords_t
+from xbcast._core cimport call, keywords_t, report_call
 
 from xbcast import _errors
 from xbcast._optable import OPS
@@ -143,28 +143,44 @@ cdef int index_of(PyObject* name) except -2:
     return -1
 
 
+cdef int set_keyword(ufunc op, keywords_t* keywords, PyObject* name, PyObject* value) except -1:
+    cdef int k = index_of(name)
+    if k < 0:
+        raise _errors.unknown_keyword(op.__name__, <object>name)
+    (<PyObject**>keywords)[k] = value
+    return 0
+
+
 cdef PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf,
                           PyObject* kwnames) except NULL:
     cdef ufunc op = <ufunc>self
     cdef keywords_t keywords
-    cdef PyObject** field = <PyObject**>&keywords
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef Py_ssize_t i
-    cdef int k
-    cdef PyObject* name
     if n != 2:
         raise _errors.operand_count(op.__name__, n)
     memset(&keywords, 0, sizeof(keywords))
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
-            name = PyTuple_GET_ITEM(<object>kwnames, i)
-            k = index_of(name)
-            if k < 0:
-                raise _errors.unknown_keyword(op.__name__, <object>name)
-            field[k] = args[2 + i]
+            set_keyword(op, &keywords, PyTuple_GET_ITEM(<object>kwnames, i), args[2 + i])
     result = call(op.index, args[0], args[1], &keywords)
     Py_XINCREF(<PyObject*>result)
     return <PyObject*>result
+
+
+def report(ufunc op not None, x1, x2, dict given):
+    """
+    Prepare a call of `op` and return what it would do, without running it.
+
+    The facts are read from the plan that the call would run; explain shows them.
+    """
+    cdef keywords_t keywords
+    cdef dict facts = {}
+    memset(&keywords, 0, sizeof(keywords))
+    for name, value in given.items():
+        set_keyword(op, &keywords, <PyObject*>name, <PyObject*>value)
+    report_call(op.index, <PyObject*>x1, <PyObject*>x2, &keywords, facts)
+    return facts
 
 
 @cython.final

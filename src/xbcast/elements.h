@@ -29,6 +29,9 @@ typedef struct { any_uint64 low, high; } any_bytes16;
 typedef complex64 any_complex64;
 typedef complex128 any_complex128;
 
+/* Elements that an inner loop may keep on the stack: of each operand at most this many. */
+enum { XBCAST_BLOCK = 128 };
+
 /* The bytes of one number in the opposite order. */
 static inline uint16_t swapped_2(uint16_t x) { return __builtin_bswap16(x); }
 static inline uint32_t swapped_4(uint32_t x) { return __builtin_bswap32(x); }
