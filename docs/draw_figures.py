@@ -1,4 +1,4 @@
-"""Draws the figures of pattern.md: runs the page, and writes what it calls `picture`.
+"""Draws the figures of the pages: runs a page, and writes what it calls `picture`.
 
 `python docs/draw_figures.py` needs xbcast installed. A test compares the files with
 what the page draws, so run it after changing an example or the drawing.
@@ -8,10 +8,10 @@ import doctest
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parent / "pattern.md"
+PAGES = [Path(__file__).parent / name for name in ("pattern.md", "explain.md")]
 
 
-def figures(page=PAGE):
+def figures(page=PAGES[0]):
     """Yield the file of each image of the page, and the last `picture` made before it."""
     parser = doctest.DocTestParser()
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -27,5 +27,6 @@ def figures(page=PAGE):
 
 
 if __name__ == "__main__":
-    for path, drawing in figures():
-        path.write_text(drawing, encoding="utf-8")
+    for page in PAGES:
+        for path, drawing in figures(page):
+            path.write_text(drawing, encoding="utf-8")

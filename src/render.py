@@ -142,6 +142,7 @@ class Loop(NamedTuple):
     out: Element
     x1: Element
     x2: Element
+    row: str  # the C function that begins a row, if any
 
     @property
     def blocks(self) -> str:
@@ -191,7 +192,8 @@ def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[Entry]]:
                 out = _result(op, table, x1)
                 name = f"{op.name}_{x1.name}" if x1 == x2 else f"{op.name}_{x1.name}_{x2.name}"
                 text = "" if kernel == table.BLOCKS else kernel.format(result=out.name)
-                loops.append(Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2))
+                row = f"{name}_row" if x1 == x2 and x1.name in op.rows else ""
+                loops.append(Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2, row))
                 types = (out, x1, x2)
                 entries.append(Entry(number, types, types, source, name))
                 if category == table.BITS:
@@ -260,6 +262,10 @@ class Convert(NamedTuple):
         """A function for contiguous elements that is faster than a loop, if any."""
         if {self.to.name, self.source.name} == {"float16", "float32"}:
             return "half_of_float32_block" if self.to.name == "float16" else "float32_of_half_block"
+        if self.to.name == "float64" and self.source.name == "float16":
+            return "float64_of_half_block"
+        if self.to.category == "float" and self.source.name == "bool":
+            return f"{self.to.name}_of_bool_block"
         return ""
 
 

@@ -560,6 +560,10 @@ def test_reduced_has_fewest_axes(p):
         (Pattern((2, 3, 2, 3), (5, 4, 3, 2)), None),
         (Pattern((1000, 2, 2, 2), (1000, 5, 3, 2)), (1000, 2, 2, 2)),
         (Pattern((2, 2, 2, 3), (5000, 3000, 2000, 1)), (2, 2, 2, 3)),
+        # shorter, by strides of which one is a multiple of another
+        (Pattern((2, 3, 3, 2, 3), (14, 11, 10, 4, 1)), (3, 4, 2, 3)),
+        (Pattern((2, 2, 3, 2, 3), (14, 13, 5, 3, 2)), (2, 6, 2, 3)),
+        (Pattern((2, 3, 3, 3, 2), (15, 12, 8, 7, 2)), (5, 2, 4, 2)),
     ],
 )
 def test_reduced_of_overlapping_axes(p, shape):
@@ -786,14 +790,18 @@ def test_each_byte():
 def test_long_searches():
     """Searches of so many steps that failed windows are remembered."""
     rng = np.random.default_rng(6)
-    shape = (7, 7, 7, 7, 7)
-    for scale in (300, 1000, 3000):
+    long = 0
+    for scale in (1000, 10**4, 10**5):
         for _ in range(8):
-            p = Pattern(shape, (scale + rng.integers(0, scale // 3, 5)).tolist())
+            p = Pattern((5,) * 6, (scale + rng.integers(0, scale // 3, 6)).tolist())
             b = set(memory_indices(p))
-            middle = max(b) // 2
-            for x in [*rng.choice(sorted(b), 20).tolist(), *(rng.integers(0, max(b), 60).tolist()), middle]:
-                assert (x in p) == (x in b), (p, x)
+            for x in rng.choice(sorted(b), 30).tolist():
+                assert (x in p, x + 1 in p) == (True, x + 1 in b), (p, x)
+                try:
+                    p.isdisjoint(Pattern((), (), x), max_work=300)
+                except UndecidedError:
+                    long += 1
+    assert long > 200
 
 
 @pytest.mark.parametrize(
@@ -1062,6 +1070,25 @@ def test_a_small_budget_never_changes_an_answer(pair, max_work, method):
     if isinstance(answer, list):
         answer, expected = map(covered_by_all, (answer, expected))
     assert answer == expected
+
+
+def test_numbers_of_any_length_are_refused_in_one_line():
+    long = 10**5000
+    for call in (
+        lambda: Pattern((long,)),
+        lambda: Pattern((2,), (long,)),
+        lambda: Pattern((2,), (1,), -long),
+        lambda: Pattern((2,)).unsqueeze(long),
+        lambda: Pattern((2,)).flip(-long),
+        lambda: Pattern((2,)).is_valid(long),
+        lambda: Pattern((2,)).is_unique(-long),
+        lambda: Pattern((2,)).transpose([long]),
+        lambda: Pattern((2,)).pad_left(-long),
+        lambda: Pattern((2,))[long],
+    ):
+        with pytest.raises((ValueError, IndexError), match=r"^Pattern[^\n]{,300}$"):
+            call()
+    assert long not in Pattern((2,))
 
 
 def test_undecided_is_no_answer():

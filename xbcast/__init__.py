@@ -18,8 +18,16 @@ except ModuleNotFoundError as error:
 
 from xbcast import _core, _ufunc
 from xbcast._bench import bench
-from xbcast._errors import BroadcastError
+from xbcast._errors import BroadcastError, UndecidedError
+from xbcast._explain import explain
 from xbcast._optable import OPS as _OPS
+from xbcast._pattern import (
+    Pattern,
+    PatternTuple,
+    broadcastable,
+    memory_index_tuples,
+    memory_indices,
+)
 from xbcast._shape import broadcast_shapes
 from xbcast._threads import get_num_threads, num_threads, set_num_threads
 from xbcast._ufunc import ufunc
@@ -31,10 +39,17 @@ globals().update(_ufunc.ops)
 
 __all__ = [
     "BroadcastError",
+    "Pattern",
+    "PatternTuple",
+    "UndecidedError",
     "bench",
     "broadcast_in_dim",
     "broadcast_shapes",
+    "broadcastable",
+    "explain",
     "get_num_threads",
+    "memory_index_tuples",
+    "memory_indices",
     "num_threads",
     "set_num_threads",
     "ufunc",
@@ -44,10 +59,15 @@ __all__ = [
 
 for _function in (
     BroadcastError,
+    UndecidedError,
     bench,
     broadcast_in_dim,
     broadcast_shapes,
+    broadcastable,
+    explain,
     get_num_threads,
+    memory_index_tuples,
+    memory_indices,
     num_threads,
     set_num_threads,
 ):

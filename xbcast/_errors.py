@@ -62,6 +62,17 @@ class BroadcastError(ValueError):
         )
 
 
+def _show(value):
+    """Return the repr of an argument, cut where it gets long."""
+    if isinstance(value, tuple):
+        value = value[:65]
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python prints
+        return "(numbers too long to print)"
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
 def _fits(size, other):
     return size == other or size == 1 or other == 1
 
@@ -107,14 +118,14 @@ def _way_out(lhs, rhs):
 
 def _b1(lhs, rhs, dims, entry):
     return (
-        f"broadcast_dimensions = {dims} for operands of equal rank {len(lhs)} must be left "
+        f"broadcast_dimensions = {_show(dims)} for operands of equal rank {len(lhs)} must be left "
         f"out, empty or {tuple(range(len(lhs)))} (shapes {lhs} and {rhs}){_way_out(lhs, rhs)}"
     )
 
 
 def _b2(lhs, rhs, dims, entry):
     return (
-        f"broadcast_dimensions = {dims} is given for a rank-0 operand, which needs none "
+        f"broadcast_dimensions = {_show(dims)} is given for a rank-0 operand, which needs none "
         f"(shapes {lhs} and {rhs}){_way_out(lhs, rhs)}"
     )
 
@@ -129,7 +140,7 @@ def _b3(lhs, rhs, dims, entry):
 def _b4(lhs, rhs, dims, entry):
     low = min(len(lhs), len(rhs))
     return (
-        f"broadcast_dimensions = {dims} has {_count(len(dims), 'entry', 'entries')}, and the "
+        f"broadcast_dimensions = {_show(dims)} has {_count(len(dims), 'entry', 'entries')}, and the "
         f"lower-rank operand has {_count(low, 'dimension', 'dimensions')} "
         f"(shapes {lhs} and {rhs}){_way_out(lhs, rhs)}"
     )
@@ -138,14 +149,14 @@ def _b4(lhs, rhs, dims, entry):
 def _b5(lhs, rhs, dims, entry):
     high = max(lhs, rhs, key=len)
     return (
-        f"broadcast_dimensions[{entry}] = {dims[entry]} is out of range for rank {len(high)} "
+        f"broadcast_dimensions[{entry}] = {_show(dims[entry])} is out of range for rank {len(high)} "
         f"(shape {high}){_way_out(lhs, rhs)}"
     )
 
 
 def _b6(lhs, rhs, dims, entry):
     return (
-        f"broadcast_dimensions = {dims} must strictly increase, and entry {entry} does not "
+        f"broadcast_dimensions = {_show(dims)} must strictly increase, and entry {entry} does not "
         f"(shapes {lhs} and {rhs}){_way_out(lhs, rhs)}"
     )
 
@@ -159,7 +170,7 @@ def _b7(lhs, rhs, dims, entry):
         )
     low, high = sorted((lhs, rhs), key=len)
     return (
-        f"broadcast_dimensions[{entry}] = {dims[entry]} matches sizes {low[entry]} and "
+        f"broadcast_dimensions[{entry}] = {_show(dims[entry])} matches sizes {low[entry]} and "
         f"{high[dims[entry]]}, which differ and of which neither is 1 "
         f"(shapes {lhs} and {rhs}){_way_out(lhs, rhs)}"
     )
@@ -180,10 +191,10 @@ def broken_rule(op, rule, shapes, dims, entry):
 
 def may_not_stretch(op, shapes, dims, degenerate, dim):
     """B10: dimension `dim` of the result would stretch and is not listed."""
-    allowed = "none may" if not degenerate else f"only {tuple(degenerate)} may"
+    allowed = "none may" if not degenerate else f"only {_show(degenerate)} may"
     message = (
         f"{op}: dimension {dim} of the result would stretch a size of 1, and by "
-        f"degenerate_dimensions = {degenerate} {allowed} (shapes {shapes[0]} and {shapes[1]})"
+        f"degenerate_dimensions = {_show(degenerate)} {allowed} (shapes {shapes[0]} and {shapes[1]})"
     )
     return BroadcastError(message, "B10", op, shapes, dims)
 
@@ -191,7 +202,7 @@ def may_not_stretch(op, shapes, dims, degenerate, dim):
 def degenerate_out_of_range(op, shapes, dims, degenerate, entry, rank):
     """B10: an entry that is no dimension of the result."""
     message = (
-        f"{op}: degenerate_dimensions[{entry}] = {degenerate[entry]} is out of range for "
+        f"{op}: degenerate_dimensions[{entry}] = {_show(degenerate[entry])} is out of range for "
         f"a result of rank {rank} (shapes {shapes[0]} and {shapes[1]})"
     )
     return BroadcastError(message, "B10", op, shapes, dims, entry)
@@ -201,13 +212,13 @@ def broken_placement(op, shapes, dims, operand, form):
     """B11: entries of the per-operand form that cannot place an operand."""
     if form == "count":
         fault = (
-            f"broadcast_dimensions = {dims} has {_count(len(dims), 'entry', 'entries')}, and "
+            f"broadcast_dimensions = {_show(dims)} has {_count(len(dims), 'entry', 'entries')}, and "
             f"the per-operand form takes one for each of 2 operands"
         )
     else:
         own = dims[operand]
         rank = len(shapes[operand])
-        fault = f"broadcast_dimensions[{operand}] = {own} " + {
+        fault = f"broadcast_dimensions[{operand}] = {_show(own)} " + {
             "length": f"has {_count(len(own), 'entry', 'entries')}, and operand x{operand + 1} "
             f"has {_count(rank, 'dimension', 'dimensions')}",
             "range": "has an entry outside [0, 64)",
@@ -231,7 +242,7 @@ def placed_sizes_differ(op, shapes, dims, dim, sizes):
     """B7 under B11: two placed operands disagree about a dimension of the result."""
     message = (
         f"{op}: dimension {dim} of the result gets sizes {sizes[0]} and {sizes[1]} by "
-        f"broadcast_dimensions = {dims}, which differ and of which neither is 1 "
+        f"broadcast_dimensions = {_show(dims)}, which differ and of which neither is 1 "
         f"(shapes {shapes[0]} and {shapes[1]})"
     )
     return BroadcastError(message, "B7", op, shapes, dims)
@@ -240,7 +251,7 @@ def placed_sizes_differ(op, shapes, dims, dim, sizes):
 def bare_dimension(op, name, value):
     """B5: an int where a sequence is wanted."""
     return TypeError(
-        f"{op}: {name} must be a sequence of ints, not the int {value}; write ({value},)"
+        f"{op}: {name} must be a sequence of ints, not the int {_show(value)}; write ({_show(value)},)"
     )
 
 
@@ -252,14 +263,14 @@ def not_a_sequence(op, name, value):
 def dimension_kind(op, name, index, value):
     """B5: an entry that is no integer; bool counts as none."""
     return TypeError(
-        f"{op}: {name}[{index}] must be an int, not {value!r} of type {type(value).__name__}"
+        f"{op}: {name}[{index}] must be an int, not {_show(value)} of type {type(value).__name__}"
     )
 
 
 def mixed_forms(op, dims):
     """B11: ints beside None or sequences."""
     return TypeError(
-        f"{op}: broadcast_dimensions = {dims} mixes ints with None or sequences; give either "
+        f"{op}: broadcast_dimensions = {_show(dims)} mixes ints with None or sequences; give either "
         f"one int per dimension of the lower-rank operand, or one sequence or None per operand"
     )
 
@@ -323,13 +334,13 @@ def out_tuple(op, n):
 
 def subok_kind(op, value):
     """`subok` is no bool."""
-    return TypeError(f"{op}: subok must be a bool, not {value!r}")
+    return TypeError(f"{op}: subok must be a bool, not {_show(value)}")
 
 
 def order_letter(op, value):
     """`order` is none of NumPy's letters."""
     kind = ValueError if isinstance(value, str) else TypeError
-    return kind(f"{op}: order must be one of 'C', 'F', 'A' or 'K', not {value!r}")
+    return kind(f"{op}: order must be one of 'C', 'F', 'A' or 'K', not {_show(value)}")
 
 
 def dtype_and_signature(op):
@@ -353,8 +364,8 @@ def negative_exponent():
 def thread_count(name, value):
     """A number of threads that is no positive integer."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return ValueError(f"{name}: n must be at least 1, not {value}")
-    return TypeError(f"{name}: n must be an int, not {value!r} of type {type(value).__name__}")
+        return ValueError(f"{name}: n must be at least 1, not {_show(value)}")
+    return TypeError(f"{name}: n must be an int, not {_show(value)} of type {type(value).__name__}")
 
 
 def operand_count(op, n):
@@ -390,7 +401,7 @@ def no_numpy_ufunc(op, detail):
 def in_dim_length(shape, result, dims):
     """broadcast_in_dim: one entry per dimension."""
     return BroadcastError(
-        f"broadcast_in_dim: broadcast_dimensions = {dims} has "
+        f"broadcast_in_dim: broadcast_dimensions = {_show(dims)} has "
         f"{_count(len(dims), 'entry', 'entries')}, and x has "
         f"{_count(len(shape), 'dimension', 'dimensions')} (shape {shape})",
         "B4", "broadcast_in_dim", (shape, result), dims,
@@ -400,7 +411,7 @@ def in_dim_length(shape, result, dims):
 def in_dim_range(shape, result, dims, entry):
     """broadcast_in_dim: an entry that is no dimension of the result."""
     return BroadcastError(
-        f"broadcast_in_dim: broadcast_dimensions[{entry}] = {dims[entry]} is out of range "
+        f"broadcast_in_dim: broadcast_dimensions[{entry}] = {_show(dims[entry])} is out of range "
         f"for rank {len(result)} (shape {result})",
         "B5", "broadcast_in_dim", (shape, result), dims, entry,
     )  # fmt: skip
@@ -409,7 +420,7 @@ def in_dim_range(shape, result, dims, entry):
 def in_dim_order(shape, result, dims, entry):
     """broadcast_in_dim: entries increase, as XLA asks (StableHLO would transpose)."""
     return BroadcastError(
-        f"broadcast_in_dim: broadcast_dimensions = {dims} must strictly increase, and entry "
+        f"broadcast_in_dim: broadcast_dimensions = {_show(dims)} must strictly increase, and entry "
         f"{entry} does not (shapes {shape} and {result})",
         "B6", "broadcast_in_dim", (shape, result), dims, entry,
     )  # fmt: skip
@@ -418,7 +429,7 @@ def in_dim_order(shape, result, dims, entry):
 def in_dim_size(shape, result, dims, entry):
     """broadcast_in_dim: only a size of 1 stretches, and only in x."""
     return BroadcastError(
-        f"broadcast_in_dim: broadcast_dimensions[{entry}] = {dims[entry]} matches size "
+        f"broadcast_in_dim: broadcast_dimensions[{entry}] = {_show(dims[entry])} matches size "
         f"{shape[entry]} of x with size {result[dims[entry]]} of the result; they must be "
         f"equal, or x's must be 1 (shapes {shape} and {result})",
         "B7", "broadcast_in_dim", (shape, result), dims, entry,
@@ -428,7 +439,7 @@ def in_dim_size(shape, result, dims, entry):
 def shape_entry(op, name, index, value):
     """A size that is no nonnegative integer of 63 bits."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return ValueError(f"{op}: {name}[{index}] = {value} is not a size in [0, 2**63)")
+        return ValueError(f"{op}: {name}[{index}] = {_show(value)} is not a size in [0, 2**63)")
     return dimension_kind(op, name, index, value)
 
 
@@ -457,41 +468,41 @@ class UndecidedError(RuntimeError):
 
 def undecided(op, max_work):
     """A search that used up its budget."""
-    return UndecidedError(f"{op}: undecided within max_work = {max_work} steps")
+    return UndecidedError(f"{op}: undecided within max_work = {_show(max_work)} steps")
 
 
 def negative_work(op, value):
     """A work budget below 0."""
-    return ValueError(f"{op}: max_work = {value} must not be negative")
+    return ValueError(f"{op}: max_work = {_show(value)} must not be negative")
 
 
 def integer_kind(op, name, value):
     """One integer is wanted; bool counts as none."""
-    return TypeError(f"{op}: {name} must be an int, not {value!r} of type {type(value).__name__}")
+    return TypeError(f"{op}: {name} must be an int, not {_show(value)} of type {type(value).__name__}")
 
 
 def leaves_64_bits(op, name, value):
     """An integer that does not fit in a stride or an offset."""
-    return ValueError(f"{op}: {name} = {value} does not fit in 64 bits")
+    return ValueError(f"{op}: {name} = {_show(value)} does not fit in 64 bits")
 
 
 def negative_itemsize(op, value):
     """Elements of fewer than no bytes."""
-    return ValueError(f"{op}: itemsize = {value} must not be negative")
+    return ValueError(f"{op}: itemsize = {_show(value)} must not be negative")
 
 
 def stride_count(op, shape, strides):
     """One stride for each axis."""
     return ValueError(
-        f"{op}: strides = {strides} has {_count(len(strides), 'entry', 'entries')}, and shape = "
-        f"{shape} has {_count(len(shape), 'entry', 'entries')}"
+        f"{op}: strides = {_show(strides)} has {_count(len(strides), 'entry', 'entries')}, and shape = "
+        f"{_show(shape)} has {_count(len(shape), 'entry', 'entries')}"
     )
 
 
 def pattern_bounds(shape, strides, offset, itemsize):
     """Memory indices, their span or the number of elements leave 64 bits."""
     return ValueError(
-        f"Pattern: the bounds of shape = {shape}, strides = {strides}, offset = {offset}, "
+        f"Pattern: the bounds of shape = {_show(shape)}, strides = {_show(strides)}, offset = {offset}, "
         f"itemsize = {itemsize} leave 64 bits"
     )
 
@@ -526,20 +537,20 @@ def no_iteration():
 
 def index_kind(op, value):
     """Extended indexing syntax where one element is asked for."""
-    return TypeError(f"{op}: an index must be an int, not {value!r}; parts come from slice()")
+    return TypeError(f"{op}: an index must be an int, not {_show(value)}; parts come from slice()")
 
 
 def index_count(op, indices, shape):
     """Too few or too many indices."""
     return IndexError(
-        f"{op}: {indices} has {_count(len(indices), 'index', 'indices')}, and the pattern has "
+        f"{op}: {_show(indices)} has {_count(len(indices), 'index', 'indices')}, and the pattern has "
         f"{_count(len(shape), 'axis', 'axes')} (shape {shape})"
     )
 
 
 def index_range(op, position, index, shape):
     """An index outside its axis."""
-    return IndexError(f"{op}: index {index} at position {position} is outside shape {shape}")
+    return IndexError(f"{op}: index {_show(index)} at position {position} is outside shape {shape}")
 
 
 def item_count(op, n, shape):
@@ -557,21 +568,21 @@ def two_ellipses(op):
 def axis_range(op, axis, shape):
     """No such axis."""
     return ValueError(
-        f"{op}: axis {axis} is out of range for {_count(len(shape), 'axis', 'axes')} (shape {shape})"
+        f"{op}: axis {_show(axis)} is out of range for {_count(len(shape), 'axis', 'axes')} (shape {shape})"
     )
 
 
 def place_range(op, place, shape):
     """No place for a new axis."""
     return ValueError(
-        f"{op}: axis = {place} is out of range for a result with "
+        f"{op}: axis = {_show(place)} is out of range for a result with "
         f"{_count(len(shape) + 1, 'axis', 'axes')} (shape {shape})"
     )
 
 
 def repeated_axis(op, axes):
     """An axis named twice."""
-    return ValueError(f"{op}: axis = {axes} names an axis twice")
+    return ValueError(f"{op}: axis = {_show(axes)} names an axis twice")
 
 
 def no_unit_axis(op, axis, shape):
@@ -581,20 +592,20 @@ def no_unit_axis(op, axis, shape):
 
 def no_permutation(op, axes, ndim):
     """Each axis once."""
-    return ValueError(f"{op}: axes = {axes} must name each of {_count(ndim, 'axis', 'axes')} once")
+    return ValueError(f"{op}: axes = {_show(axes)} must name each of {_count(ndim, 'axis', 'axes')} once")
 
 
 def pad_below(op, ndim, shape):
     """Padding takes no axes away."""
     return ValueError(
-        f"{op}: ndim = {ndim} is below the {_count(len(shape), 'axis', 'axes')} of the pattern "
+        f"{op}: ndim = {_show(ndim)} is below the {_count(len(shape), 'axis', 'axes')} of the pattern "
         f"(shape {shape})"
     )
 
 
 def validity_level(level):
     """Kaldi's three sets of rules."""
-    return ValueError(f"Pattern.is_valid: level = {level} must be 0, 1 or 2")
+    return ValueError(f"Pattern.is_valid: level = {_show(level)} must be 0, 1 or 2")
 
 
 def no_memory_index(op, shape):

@@ -99,8 +99,8 @@ def explain(op, x1, x2, /, **keywords):
     packed : tuple of (str, tuple of str), or None
         Which roles go through scratch a block at a time, and why.*
     block : tuple of int or None
-        Elements packed at a time, the slowest axis first; the rest is walked block by
-        block. None if nothing is packed.*
+        Elements packed at a time along the innermost two axes, the inner one last. None
+        if nothing is packed.*
     out_given : bool
         Whether the result goes to an array of the caller's.
     copied : tuple of (str, int)
@@ -121,9 +121,18 @@ def explain(op, x1, x2, /, **keywords):
     >>> e = xbcast.explain("add", matrix, row, broadcast_dimensions=(1,))
     >>> e.rule, e.broadcast_dimensions, e.result_shape
     ('B4', ((0, 1), (1,)), (200, 3))
-    >>> dict(e.packed)
-    {'x2': ('short inner axis',)}
-    >>> print(e)
+    >>> e.kernel_shape, e.packed
+    ('contiguous', (('x2', ('short inner axis',)),))
+    >>> print(str(e).partition("rule")[0].rstrip())
+    add: (200, 3) and (3,) give (200, 3)
+    <BLANKLINE>
+    dimension     0   1
+    x1          200   3   float32
+                  :   =
+    x2                3   float32
+    result      200   3   float32
+    = sizes are equal
+    : one operand has it, the other is stretched along it
     """
     if isinstance(op, str):
         op = _op_of(op)
@@ -187,7 +196,7 @@ def _explain(name, facts, dtype1, dtype2, out, dims):
         merged_axes=_merged_axes(before, after) if planned else None,
         kernel_shape=_kernel_shape(facts) if planned else None,
         packed=tuple((role, _reasons(facts, role)) for role in facts["packed"]) if planned else None,
-        block=facts["block"] if planned else None,
+        block=facts["block"][-len(facts["nest_shape"]) :] if planned and facts["block"] else None,
         out_given=facts["out_given"],
         copied=tuple(facts["copied"].items()),
         in_place=_in_place(facts) if placed and facts["out_given"] else (),

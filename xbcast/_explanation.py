@@ -18,6 +18,11 @@ _WHY = {
     "B4": "the lower-rank operand lies where broadcast_dimensions says",
     "B11": "each operand lies where its own entry says",
 }
+_WARNINGS = {
+    "hardware": "from the processor's flags",
+    "computed": "found by the loop",
+    "never": "none can occur",
+}
 # How a dimension of the result comes about, between the operands.
 _EQUAL, _STRETCHED, _ALONE, _NOBODY = "=", "*", ":", " "
 _LEGEND = {
@@ -76,6 +81,26 @@ class Explanation:
         if layout:
             lines += ["", *_aligned(layout, gap=3)]
         return "\n".join(lines)
+
+    def to_svg(self):
+        """
+        Draw the shapes: boxes in rows, those that go together joined by lines.
+
+        A column is a dimension of the result. A dashed box is a dimension that the
+        operand does not have, or in which its size of 1 is stretched.
+
+        Returns
+        -------
+        str
+            A self-contained <svg> element.
+
+        Examples
+        --------
+        >>> import xbcast
+        >>> xbcast.explain("add", [[1, 2]], [[3], [4]]).to_svg()[:4]
+        '<svg'
+        """
+        return _svg(self)
 
     def _repr_html_(self):
         facts = "".join(
@@ -142,11 +167,7 @@ def _facts(e):
         if e.computed_in != e.loop_dtypes:
             loop += f", computed as {_loop(e.computed_in)}"
         yield "loop", loop
-        yield "warnings", {
-            "hardware": "from the processor's flags",
-            "computed": "found by the loop",
-            "never": "none can occur",
-        }[e.warnings]
+        yield "warnings", _WARNINGS[e.warnings]
     if e.merged_axes is not None:
         yield "axes", _axes(e)
         yield "kernel", e.kernel_shape
@@ -160,7 +181,8 @@ def _facts(e):
         yield "plan", "none, as the result is empty"
     yield "out", _out(e)
     extra = sum(n for _, n in e.copied) + e.scratch_bytes
-    yield "memory", f"{_bytes(extra)} beyond the result" if extra else "none beyond the result"
+    memory = f"{_bytes(extra) if extra else 'none'} beyond the result"
+    yield "memory", memory + ("; what NumPy's ufunc takes is not known" if e.handed_to_numpy else "")
     yield "threads", str(e.threads)
 
 
@@ -178,7 +200,7 @@ def _out(e):
         return "a new array" if e.result_shape else "a scalar"
     text = "given"
     if e.in_place:
-        text += f"; {' and '.join(e.in_place)} changed in place"
+        text += f"; {' and '.join(e.in_place)} {'is' if len(e.in_place) == 1 else 'are'} overwritten in place"
     for role, n in e.copied:
         text += f"; {role} shares memory with it and is copied first ({_bytes(n)})"
     return text
@@ -243,6 +265,8 @@ def _drawing(e):
         ["x2", *_cells(_sizes(e, 1)), dtypes[1]],
         ["result", *map(str, e.result_shape), dtypes[2]],
     ]
+    if not marks:
+        del rows[2], rows[0]
     columns = [*zip(*rows, strict=True)]
     widths = [max(map(len, column)) for column in columns]
     lines = [
@@ -279,12 +303,6 @@ def _box(x, y, width, colour, present):
 
 
 def _svg(e):
-    """
-    The shapes as rows of boxes, the result's last; a column is a dimension of the result.
-
-    A dashed box is a dimension that the operand does not have, or in which its size of
-    1 is stretched. Lines join what has the same size.
-    """
     rows = [
         ("x1", _sizes(e, 0), e.stretched[0], _name(e.operand_dtypes[0])),
         ("x2", _sizes(e, 1), e.stretched[1], _name(e.operand_dtypes[1])),

@@ -59,6 +59,7 @@ class Op(NamedTuple):
     like: str | None  # without one: the NumPy ufunc whose type rules hold
     aliases: tuple[str, ...]
     exported: bool  # in `xbcast.__all__`
+    rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning
     exponent: bool  # `x2` is one: below zero it is an error for integers; of rank 0 it
     # takes the path of NumPy's loops for a single exponent
 
@@ -71,6 +72,7 @@ def _op(
     like=None,
     aliases=(),
     exported=True,
+    rows=(),
     exponent=False,
     warns=None,
     **kernels,
@@ -100,12 +102,15 @@ def _op(
         if FLOAT in warns:
             warnings[HALF] = warnings[FLOAT]
     return Op(
-        name, summary, kernels, warnings, result, None if like else name, like, aliases, exported, exponent
+        name, summary, kernels, warnings, result, None if like else name, like, aliases, exported, rows, exponent
     )
 
 
 # An order comparison warns where a NaN decides; of complex numbers only, as in NumPy.
 ORDER = {FLOAT: NEVER, COMPLEX: "complex_order_warnings(a, b)"}
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+FLOATS = ("float32", "float64")
 
 # fmt: off
 OPS = (
@@ -113,7 +118,7 @@ OPS = (
     _op("subtract", "Difference of the operands.", bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
     _op("multiply", "Product of the operands.", bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
     _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), float="a / b", complex="complex_divide(a, b)"),
-    _op("floor_divide", "Largest integer that does not exceed the quotient.", integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
+    _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), exponent=True, bits=BLOCKS, float=NUMPY, complex=NUMPY),
@@ -130,8 +135,8 @@ OPS = (
     _op("copysign", "The magnitude of `x1` with the sign of `x2`.", float="float_copysign(a, b)", warns=NEVER),
     _op("ldexp", "`x1` times 2 to the power of the integer `x2`.", float=NUMPY),
     _op("heaviside", "0 where `x1` is negative, `x2` where it is zero, 1 where it is positive.", float="float_heaviside(a, b)", warns=NEVER),
-    _op("gcd", "Greatest common divisor of the magnitudes.", integer="gcd(a, b)"),
-    _op("lcm", "Least common multiple of the magnitudes.", integer="lcm(a, b)"),
+    _op("gcd", "Greatest common divisor of the magnitudes.", integer=BLOCKS),
+    _op("lcm", "Least common multiple of the magnitudes.", integer=BLOCKS),
     _op("bitwise_and", "AND of the bits.", bool="a & b", bits="a & b"),
     _op("bitwise_or", "OR of the bits.", bool="a | b", bits="a | b"),
     _op("bitwise_xor", "Exclusive OR of the bits.", bool="a ^ b", bits="a ^ b"),
@@ -141,12 +146,12 @@ OPS = (
     _op("logical_and", "Truth of `x1` and `x2`.", result=BOOL, bool="a & b", bits="(a != 0) & (b != 0)", float="(a != 0) & (b != 0)", complex="complex_truth(a) & complex_truth(b)", warns=NEVER),
     _op("logical_or", "Truth of `x1` or `x2`.", result=BOOL, bool="a | b", bits="(a != 0) | (b != 0)", float="(a != 0) | (b != 0)", complex="complex_truth(a) | complex_truth(b)", warns=NEVER),
     _op("logical_xor", "Truth of either `x1` or `x2`, not both.", result=BOOL, bool="a ^ b", bits="(a != 0) ^ (b != 0)", float="(a != 0) ^ (b != 0)", complex="complex_truth(a) ^ complex_truth(b)", warns=NEVER),
-    _op("equal", "Whether the operands are equal.", result=BOOL, bool="a == b", bits="a == b", mixed="mixed_equal(a, b)", float="a == b", complex="complex_equal(a, b)", warns=NEVER),
-    _op("not_equal", "Whether the operands differ.", result=BOOL, bool="a != b", bits="a != b", mixed="mixed_equal(a, b) ^ 1", float="a != b", complex="complex_equal(a, b) ^ 1", warns=NEVER),
-    _op("less", "Whether `x1` is less than `x2`.", result=BOOL, real="a < b", mixed="mixed_less(a, b)", complex="complex_less(a, b)", warns=ORDER),
-    _op("less_equal", "Whether `x1` is at most `x2`.", result=BOOL, real="a <= b", mixed="mixed_less(b, a) ^ 1", complex="complex_less_equal(a, b)", warns=ORDER),
-    _op("greater", "Whether `x1` is greater than `x2`.", result=BOOL, real="a > b", mixed="mixed_less(b, a)", complex="complex_less(b, a)", warns=ORDER),
-    _op("greater_equal", "Whether `x1` is at least `x2`.", result=BOOL, real="a >= b", mixed="mixed_less(a, b) ^ 1", complex="complex_less_equal(b, a)", warns=ORDER),
+    _op("equal", "Whether the operands are equal.", result=BOOL, rows=FLOATS, bool="a == b", bits="a == b", mixed="mixed_equal(a, b)", float="a == b", complex="complex_equal(a, b)", warns=NEVER),
+    _op("not_equal", "Whether the operands differ.", result=BOOL, rows=FLOATS, bool="a != b", bits="a != b", mixed="mixed_equal(a, b) ^ 1", float="a != b", complex="complex_equal(a, b) ^ 1", warns=NEVER),
+    _op("less", "Whether `x1` is less than `x2`.", result=BOOL, rows=FLOATS, real="a < b", mixed="mixed_less(a, b)", complex="complex_less(a, b)", warns=ORDER),
+    _op("less_equal", "Whether `x1` is at most `x2`.", result=BOOL, rows=FLOATS, real="a <= b", mixed="mixed_less(b, a) ^ 1", complex="complex_less_equal(a, b)", warns=ORDER),
+    _op("greater", "Whether `x1` is greater than `x2`.", result=BOOL, rows=FLOATS, real="a > b", mixed="mixed_less(b, a)", complex="complex_less(b, a)", warns=ORDER),
+    _op("greater_equal", "Whether `x1` is at least `x2`.", result=BOOL, rows=FLOATS, real="a >= b", mixed="mixed_less(a, b) ^ 1", complex="complex_less_equal(b, a)", warns=ORDER),
     _op("complex", "The complex number with real part `x1` and imaginary part `x2`.", like="arctan2", exported=False, result=COMPLEX, float="{result}_of(a, b)", warns=NEVER),
 )
 # fmt: on

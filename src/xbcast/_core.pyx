@@ -339,6 +339,8 @@ cdef struct call_t:
     arg_t arg[4]               # by Role; MASK if `masked`
     bint masked
     PyObject* report           # explain: a dict to describe the call in; else NULL
+    dims_t dims
+    degenerate_t degenerate
     placement_t placement
     Py_ssize_t stride[4][MAX_AXES]     # of each operand along the result's dimensions
 
@@ -751,21 +753,12 @@ cdef object shapes_of(const call_t* c):
 cdef int place(object op, call_t* c, const keywords_t* keywords) except -1:
     """Apply the shape rules; BroadcastError where they are broken."""
     cdef shape_t shape[2]
-    cdef dims_t dims
-    cdef degenerate_t degenerate
     cdef fault_t fault
     cdef int k
     for k in range(2):
         shape[k].ndim = c.arg[X1 + k].ndim
         shape[k].size = c.arg[X1 + k].size
-    dims.form = IN_DIM
-    dims.n[0] = 0
-    degenerate.given = False
-    if keywords.broadcast_dimensions != NULL:
-        parse_dims(op, <object>keywords.broadcast_dimensions, &dims)
-    if keywords.degenerate_dimensions != NULL:
-        parse_degenerate(op, <object>keywords.degenerate_dimensions, &degenerate)
-    if not infer_shape(shape, &dims, &degenerate, &c.placement, &fault):
+    if not infer_shape(shape, &c.dims, &c.degenerate, &c.placement, &fault):
         raise fault_error(
             op, shapes_of(c),
             None if keywords.broadcast_dimensions == NULL else <object>keywords.broadcast_dimensions,
@@ -896,34 +889,44 @@ cdef object hand_over(int op, object x1, object x2, const keywords_t* keywords, 
     return _numpy_path.call(OP_NAMES[op], NUMPY_UFUNCS[op], x1, x2, **arguments)
 
 
-cdef bint is_explicit(const keywords_t* keywords) except -1:
-    """Whether the caller has a say in the choice of loop."""
-    if keywords.signature != NULL or keywords.dtype != NULL:
-        return True
-    return keywords.casting != NULL and <object>keywords.casting != "same_kind"
+cdef object kind_of(object x):
+    """What NumPy's promotion is told about an operand: a dtype, or a Python number's type."""
+    if type(x) in (int, float, complex):
+        return type(x)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype
+    return np.result_type(x) if isinstance(x, bool) else None
 
 
-cdef object dtype_of(const arg_t* arg):
-    """What NumPy's promotion is told about an operand."""
-    if arg.array != NULL:
-        return (<object>arg.array).dtype
-    if arg.kind >= N_TYPES:
-        return (int, float, complex)[arg.kind - N_TYPES]
-    return <object>element_dtype(arg.kind)
+cdef object types_asked_for(int op, const keywords_t* keywords, object x1, object x2, object out):
+    """
+    The operand types that `dtype=`, `signature=` and `casting=` ask for.
 
-
-cdef const loop_t* explicit_loop(const call_t* c, const keywords_t* keywords, bint has_out) except? NULL:
-    """The loop that `dtype=`, `signature=` and `casting=` ask for, or NULL."""
-    cdef int k
+    None if they have no say, () where NumPy must take the call.
+    """
+    casting = "same_kind" if keywords.casting == NULL else <object>keywords.casting
+    if keywords.signature == NULL and keywords.dtype == NULL and casting == "same_kind":
+        return None
+    kinds = kind_of(x1), kind_of(x2), out.dtype if isinstance(out, np.ndarray) else None
+    if kinds[0] is None or kinds[1] is None:
+        return ()
     types = explicit_types(
-        c.op,
-        (dtype_of(&c.arg[X1]), dtype_of(&c.arg[X2]), dtype_of(&c.arg[OUT]) if has_out else None),
+        op, kinds,
         None if keywords.signature == NULL else <object>keywords.signature,
         None if keywords.dtype == NULL else <object>keywords.dtype,
-        "same_kind" if keywords.casting == NULL else <object>keywords.casting)
+        casting)
+    return () if types is None else types
+
+
+cdef const loop_t* loop_for(const call_t* c, object types) except? NULL:
+    """The loop of a call, or NULL for NumPy's ufunc; `types` as from types_asked_for."""
+    cdef const loop_t* loop
+    cdef int k
     if types is None:
+        return choose_loop(c.op, c.arg[X1].kind, c.arg[X2].kind)
+    if not types:
         return NULL
-    cdef const loop_t* loop = find_loop(c.op, types[0], types[1])
+    loop = find_loop(c.op, types[0], types[1])
     for k in range(X1, MASK):
         if loop != NULL and c.arg[k].kind < N_TYPES:
             # a cast that only "unsafe" allows is NumPy's to make
@@ -1026,13 +1029,24 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
     cdef call_t c
     cdef keywords_t keywords = given[0]
     cdef object name = OP_NAMES[op]
-    cdef object first, second, mask, out = None
+    cdef object first, second, mask, dims, degenerate, types = None, out = None
     cdef bint has_out = False
     cdef bint ours
     cdef int sign
     c.op = op
     c.masked = False
     c.report = report
+    c.dims.form = IN_DIM
+    c.dims.n[0] = 0
+    c.degenerate.given = False
+    # First whatever may run the caller's code, which may change any array; the arrays
+    # are read after that.
+    if keywords.broadcast_dimensions != NULL:
+        dims = parse_dims(name, <object>keywords.broadcast_dimensions, &c.dims)
+        keywords.broadcast_dimensions = NULL if dims is None else <PyObject*>dims
+    if keywords.degenerate_dimensions != NULL:
+        degenerate = parse_degenerate(name, <object>keywords.degenerate_dimensions, &c.degenerate)
+        keywords.degenerate_dimensions = NULL if degenerate is None else <PyObject*>degenerate
     if keywords.order != NULL:
         order_letter(name, keywords.order)
     if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
@@ -1044,24 +1058,30 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         keywords.signature = NULL
     if keywords.dtype != NULL and keywords.signature != NULL:
         raise _errors.dtype_and_signature(name)
+    if keywords.where != NULL:
+        mask = as_mask(<object>keywords.where)
+        keywords.where = <PyObject*>mask
     if keywords.out != NULL:
         out = as_out(name, <object>keywords.out)
         keywords.out = NULL if out is None else <PyObject*>out
         has_out = out is not None and out is not Ellipsis
-    if keywords.where != NULL:
-        mask = as_mask(<object>keywords.where)
-        keywords.where = <PyObject*>mask
-        read_mask(name, &c, keywords.where)
     read_operand(x1, &c.arg[X1])
     read_operand(x2, &c.arg[X2])
-    if c.arg[X1].kind == ANYTHING:
-        first = np.asarray(<object>x1)
-        x1 = <PyObject*>first
-        read_array(x1, &c.arg[X1])
-    if c.arg[X2].kind == ANYTHING:
-        second = np.asarray(<object>x2)
-        x2 = <PyObject*>second
-        read_array(x2, &c.arg[X2])
+    if c.arg[X1].kind == ANYTHING or c.arg[X2].kind == ANYTHING:
+        if c.arg[X1].kind == ANYTHING:
+            first = np.asarray(<object>x1)
+            x1 = <PyObject*>first
+        if c.arg[X2].kind == ANYTHING:
+            second = np.asarray(<object>x2)
+            x2 = <PyObject*>second
+        read_operand(x1, &c.arg[X1])
+        read_operand(x2, &c.arg[X2])
+    if keywords.dtype != NULL or keywords.signature != NULL or keywords.casting != NULL:
+        types = types_asked_for(op, &keywords, <object>x1, <object>x2, out)
+        read_operand(x1, &c.arg[X1])
+        read_operand(x2, &c.arg[X2])
+    if keywords.where != NULL:
+        read_mask(name, &c, keywords.where)
     if ops[op].compares:
         # never NumPy's: releases up to 2.5 crash on such an int with a mask
         sign = out_of_range(x1, &c.arg[X1], &c.arg[X2])
@@ -1074,6 +1094,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         if sign != 0:
             x1 = <PyObject*>first
             x2 = <PyObject*>second
+            types = None if types is None else ()
     if NUMPY_UFUNCS[op] is None:
         name_native(&c.arg[X1])
         name_native(&c.arg[X2])
@@ -1085,17 +1106,11 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
             ours = c.arg[OUT].kind >= 0
     if not ours:
         return hand_over(op, <object>x1, <object>x2, &keywords, report)
-    if is_explicit(&keywords):
-        c.loop = explicit_loop(&c, &keywords, has_out)
-    else:
-        c.loop = choose_loop(op, c.arg[X1].kind, c.arg[X2].kind)
+    c.loop = loop_for(&c, types)
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
         return hand_over(op, <object>x1, <object>x2, &keywords, report)
     convert_numbers(&c, x1, x2)
-    if report == NULL:
-        return finish(&c, name, &keywords, keywords.out)
-    finish(&c, name, &keywords, keywords.out)
-    describe_operands(&c, <dict>report)
+    return finish(&c, name, &keywords, keywords.out)
 
 
 # ------------------------------------------------------------- a view, not a call

@@ -66,8 +66,10 @@ cdef struct CopyWalk:
     Py_ssize_t to[2]           # bytes: strides of the destination
     Py_ssize_t source[2]       # bytes: strides of the source
 
-# Copies along a CopyWalk, converting. Any alignment, no overlap. A conversion
-# that can warn ORs bits of Warning into `warnings`, as NumPy reports them.
+# Copies along a CopyWalk. Any alignment, no overlap. Functions that change elements
+# (convert of different representations, swap) take size[0] contiguous elements on
+# both sides, and look at nothing else of the walk. A conversion that can warn ORs
+# bits of Warning into `warnings`, as NumPy reports them.
 ctypedef void (*Copy)(char* to, const char* source, const CopyWalk* walk,
                       unsigned int* warnings) noexcept nogil
 

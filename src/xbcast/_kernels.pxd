@@ -138,29 +138,6 @@ cdef inline integer_t maximum(integer_t a, integer_t b) noexcept nogil:
 cdef inline integer_t minimum(integer_t a, integer_t b) noexcept nogil:
     return a if a < b else b
 
-cdef inline uint64_t magnitude(integer_t a) noexcept nogil:
-    return <uint64_t> a if a >= 0 else 0 - <uint64_t> a
-
-
-@cython.cdivision(True)
-cdef inline uint64_t gcd_of_magnitudes(uint64_t a, uint64_t b) noexcept nogil:
-    cdef uint64_t r
-    while a != 0:
-        r = b % a
-        b = a
-        a = r
-    return b
-
-cdef inline integer_t gcd(integer_t a, integer_t b) noexcept nogil:
-    return <integer_t> gcd_of_magnitudes(magnitude(a), magnitude(b))
-
-
-@cython.cdivision(True)
-cdef inline integer_t lcm(integer_t a, integer_t b) noexcept nogil:
-    # Wraps around where the multiple is too large, as in NumPy.
-    cdef uint64_t g = gcd_of_magnitudes(magnitude(a), magnitude(b))
-    return <integer_t> (magnitude(a) / g * magnitude(b)) if g != 0 else 0
-
 # A shift by a negative amount or by the width and more moves all bits out. As an
 # unsigned number a negative amount is a large one.
 

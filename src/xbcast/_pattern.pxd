@@ -5,7 +5,7 @@ cdef enum:
     MAX_AXES = 64
     MAX_PATTERNS = 8
     # Steps that a search may take where the caller names no other number. A step is
-    # one choice tried, or one element or piece listed, and takes a microsecond at most.
+    # one choice tried, or one element or piece listed, and takes a microsecond or less.
     DEFAULT_WORK = 1000000
 
 # Private axis order: axis 0 is the fastest. Sizes count elements; strides,

@@ -626,10 +626,12 @@ cdef int is_unique(const pattern_t* p, Py_ssize_t max_work) noexcept nogil:
 # one more, for the units of an element.
 
 cdef enum:
-    # A set whose axes clear each other doubles its span with each axis.
-    MAX_SET_AXES = 128
-    # Frames of `combine` hold sets; no pattern of an array comes near this.
-    MAX_DEPTH = 200
+    # The axes of a pattern, the units of an element, and some to spare for cutting.
+    # In 64 bits more cannot clear each other, as each at least doubles the span.
+    MAX_SET_AXES = 72
+    # A level of `combine` takes some 15 KB of the stack. Patterns of a few axes
+    # need some ten levels.
+    MAX_DEPTH = 100
     # Elements tried before a set is taken apart, and where that did not end.
     SAMPLES = 32
     MORE_SAMPLES = 10000
@@ -780,6 +782,8 @@ cdef int emit(const set_t* x, const set_t* outer, pieces_t* out) noexcept nogil:
     cdef int i
     if out.one_is_enough:
         return FOUND
+    if x.ndim + outer.ndim > MAX_SET_AXES:
+        return UNDECIDED
     if wanted > out.capacity:
         data = <wide*> realloc(out.data, 2 * wanted * sizeof(wide))
         if data == NULL:
@@ -857,7 +861,8 @@ cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* o
     cdef wide x_high, y_high, first, last, reach, stride, size, x_step, y_step, g
     cdef int top, status, rounds = 0
     cdef bint same = not less
-    if depth > MAX_DEPTH:
+    # Each of these adds an axis at most.
+    if depth > MAX_DEPTH or x_given.ndim == MAX_SET_AXES or y_given.ndim == MAX_SET_AXES:
         return UNDECIDED
     copy_set(&x, x_given, x_given.ndim)
     copy_set(&y, y_given, y_given.ndim)
@@ -949,6 +954,8 @@ cdef int combine_aligned(const set_t* x, const set_t* y, bint less, set_t* outer
     cdef wide cut
     cdef int n_shifts = 0, n_cuts = 2, i, j, k, n_outer = outer.ndim
     cdef int status = DONE
+    if n_outer == MAX_SET_AXES:
+        return UNDECIDED
     # Block i of x can meet block i + shift of y. Both blocks are shorter than the
     # stride, so there are two shifts at most.
     shift = -floor_divide(reach_of(y, y_top) - gap, stride)
@@ -1860,6 +1867,8 @@ cdef int find_union(const set_t* x_given, const set_t* y_given, set_t* r,
         if is_clear(&x) and is_clear(&y):
             split_common(&x, &y, &split)
         status = fit_union(&x, &y, r, work)
+    if status == FOUND and r.ndim + split.ndim > MAX_SET_AXES:
+        return UNDECIDED
     if status == FOUND:
         for i in range(split.ndim):
             push_axis(r, split.size[i], split.stride[i])
@@ -2376,7 +2385,6 @@ cdef class Pattern:
         >>> Pattern((2, 3)).shape
         (2, 3)
         """
-        cdef int i
         return tuple([self.p.size[i] for i in range(self.p.ndim - 1, -1, -1)])
 
     @property
@@ -2390,7 +2398,6 @@ cdef class Pattern:
         >>> Pattern((2, 3), itemsize=4).strides
         (12, 4)
         """
-        cdef int i
         return tuple([self.p.stride[i] for i in range(self.p.ndim - 1, -1, -1)])
 
     @property
@@ -3142,7 +3149,6 @@ cdef class Pattern:
         >>> Pattern((1, 3, 1), itemsize=8).drop_unit_axes()
         Pattern(shape=(3,), strides=(8,), offset=0, itemsize=8)
         """
-        cdef int i
         return self.select([i for i in range(self.p.ndim - 1, -1, -1) if self.p.size[i] != 1])
 
     def squeeze(self, axis=None):
@@ -3242,7 +3248,7 @@ cdef class Pattern:
         >>> Pattern((2, 3, 4)).transpose((1, 0, 2))
         Pattern(shape=(3, 2, 4), strides=(4, 12, 1), offset=0, itemsize=1)
         """
-        cdef int n = self.p.ndim, i
+        cdef int n = self.p.ndim
         if axes is None:
             return self.select(list(range(n)))
         order = integers_of("Pattern.transpose", "axes", axes)
@@ -4462,7 +4468,6 @@ def memory_indices(Pattern p not None):
     """
     cdef list found = [p.p.offset]
     cdef object stride
-    cdef Py_ssize_t index
     cdef int i
     if p.count == 0:
         return []

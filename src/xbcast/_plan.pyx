@@ -22,7 +22,7 @@ cdef enum:
     LONG_ENOUGH = 16
     # A tile of a transposed operand, elements along axis 0
     # (benchmarks/bench_layouts.py, transposed).
-    TILE = 128
+    TILE = 256
     CACHE_LINE = 64
 
 
@@ -94,16 +94,20 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     Whether an operand that could be walked where it lies is better packed.
 
     So it is where axis 0 is short, and packing makes one long run of it and the next
-    axes; and where axis 0 is longer but its elements are apart: copies are quicker
-    at that than loops.
+    axes; and where it is longer, but the operand is transposed or the only one with
+    elements apart: copies are quicker at that than loops.
     """
     cdef const axis_t* axis = plan.nest.axis
+    cdef Py_ssize_t stride
     if is_scalar(&plan.nest, k):
         return False
     if plan.nest.ndim > 1 and axis[0].size < SHORT_INNER:
         return not is_linear(plan, k)
-    return (k != OUT and axis[0].size >= LONG_ENOUGH and axis[0].stride[k] != 0
-            and axis[0].stride[k] != plan.operand[k].itemsize)
+    stride = axis[0].stride[k]
+    if k == OUT or axis[0].size < LONG_ENOUGH or stride == 0 or stride == plan.operand[k].itemsize:
+        return False
+    return (transposed_axis(plan, k) > 0 or plan.operand[OUT].packed
+            or axis[0].stride[OUT] == plan.operand[OUT].itemsize)
 
 
 cdef void choose_block(plan_t* plan, bint transposed) noexcept nogil:

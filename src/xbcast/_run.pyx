@@ -20,6 +20,9 @@ cdef extern from "float_status.h" nogil:
     void clear_library_status()
     unsigned int library_status()
 
+cdef extern from "scratch.h" nogil:
+    char* thread_scratch()
+
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
 
@@ -380,13 +383,11 @@ cdef inline bint advance(const plan_t* plan, int first, Py_ssize_t* index, char*
 
 cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
                      unsigned int* warnings) noexcept nogil:
-    # two buffers per operand, so that a step can go from one to the other; aligned
-    # as any loop may ask
-    cdef char space[8 * SCRATCH + 64]
     cdef packing_t packing
     cdef Py_ssize_t block[3]
     cdef int a, k, first = 2
-    packing.scratch = <char*>((<size_t>&space[0] + 63) & ~<size_t>63)
+    # two buffers per operand, so that a step can go from one to the other
+    packing.scratch = thread_scratch()
     block[0] = plan.block[0]
     block[1] = plan.block[1]
     block[2] = 0

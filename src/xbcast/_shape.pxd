@@ -37,8 +37,9 @@ cdef struct fault_t:
     Py_ssize_t entry                   # entry or operand at fault, or -1
     int dim                            # dimension of the result at fault, or -1
 
-cdef int parse_dims(object op, object value, dims_t* dims) except -1
-cdef int parse_degenerate(object op, object value, degenerate_t* degenerate) except -1
+# Both return what they read, as a tuple: an argument can be read once only.
+cdef tuple parse_dims(object op, object value, dims_t* dims)
+cdef tuple parse_degenerate(object op, object value, degenerate_t* degenerate)
 cdef bint infer_shape(const shape_t* x, const dims_t* dims, const degenerate_t* degenerate,
                       placement_t* placement, fault_t* fault) noexcept nogil
 cdef object fault_error(object op, object shapes, object dims, object degenerate,

@@ -9,6 +9,7 @@ from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.pyport cimport PY_SSIZE_T_MAX, PY_SSIZE_T_MIN
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from itertools import islice
 from operator import index as as_index
 
 from xbcast import _errors
@@ -34,7 +35,8 @@ cdef object as_sequence(object op, object name, object value):
     else:
         raise _errors.bare_dimension(op, name, number)
     try:
-        return tuple(value)
+        # no rank has more entries than these, so what follows makes no difference
+        return tuple(islice(value, MAX_AXES + 1))
     except TypeError:
         raise _errors.not_a_sequence(op, name, value) from None
 
@@ -74,7 +76,7 @@ cdef bint is_row(object entry):
     return not isinstance(entry, (int, float, str, bytes)) and hasattr(entry, "__len__")
 
 
-cdef int parse_dims(object op, object value, dims_t* dims) except -1:
+cdef tuple parse_dims(object op, object value, dims_t* dims):
     """
     Parse broadcast_dimensions.
 
@@ -85,7 +87,7 @@ cdef int parse_dims(object op, object value, dims_t* dims) except -1:
     dims.n[0] = 0
     dims.n[1] = 0
     if value is None:
-        return 0
+        return None
     if not PyTuple_CheckExact(value):
         value = as_sequence(op, "broadcast_dimensions", value)
     n = PyTuple_GET_SIZE(value)
@@ -93,31 +95,36 @@ cdef int parse_dims(object op, object value, dims_t* dims) except -1:
         if not PyLong_CheckExact(<object>PyTuple_GET_ITEM(value, i)):
             rows += is_row(<object>PyTuple_GET_ITEM(value, i))
     if rows == 0:
-        return parse_row(op, "broadcast_dimensions", value, &dims.n[0], dims.entry[0])
+        parse_row(op, "broadcast_dimensions", value, &dims.n[0], dims.entry[0])
+        return value
     if rows != n:
         raise _errors.mixed_forms(op, value)
     dims.form = PER_OPERAND
     if n != 2:
         # reported by infer_shape's caller, who knows the shapes
         dims.n[0] = -2
-        return 0
+        return value
+    given = []
     for i in range(2):
-        if value[i] is None:
+        row = value[i]
+        if row is None:
             dims.n[i] = -1
-            continue
-        name = f"broadcast_dimensions[{i}]"
-        parse_row(op, name, as_sequence(op, name, value[i]), &dims.n[i], dims.entry[i])
-    return 0
+        else:
+            name = f"broadcast_dimensions[{i}]"
+            row = as_sequence(op, name, row)
+            parse_row(op, name, row, &dims.n[i], dims.entry[i])
+        given.append(row)
+    return tuple(given)
 
 
-cdef int parse_degenerate(object op, object value, degenerate_t* degenerate) except -1:
+cdef tuple parse_degenerate(object op, object value, degenerate_t* degenerate):
     """Parse degenerate_dimensions (B10). After: `degenerate` is filled, or TypeError."""
     cdef Py_ssize_t i, entry
     degenerate.given = value is not None
     degenerate.beyond = False
     degenerate.may_stretch = 0
     if value is None:
-        return 0
+        return None
     value = as_sequence(op, "degenerate_dimensions", value)
     for i in range(PyTuple_GET_SIZE(value)):
         entry = as_entry(op, "degenerate_dimensions", i, <object>PyTuple_GET_ITEM(value, i))
@@ -125,7 +132,7 @@ cdef int parse_degenerate(object op, object value, degenerate_t* degenerate) exc
             degenerate.may_stretch |= <unsigned long long>1 << entry
         else:
             degenerate.beyond = True
-    return 0
+    return value
 
 
 # -------------------------------------------------------------------- rules
@@ -279,15 +286,11 @@ cdef object fault_error(object op, object shapes, object dims, object degenerate
                         const placement_t* placement, const fault_t* fault):
     """Return the exception for a fault of infer_shape."""
     entry = None if fault.entry < 0 else fault.entry
-    if dims is not None:
-        dims = tuple(dims)
-    if degenerate is not None:
-        degenerate = tuple(degenerate)
     if fault.rule == 10:
         if fault.form == 1:
             return _errors.may_not_stretch(op, shapes, dims, degenerate, fault.dim)
         rank = placement.ndim
-        entry = next(i for i, d in enumerate(degenerate) if not 0 <= d < rank)
+        entry = next(i for i, d in enumerate(degenerate) if not 0 <= as_index(d) < rank)
         return _errors.degenerate_out_of_range(op, shapes, dims, degenerate, entry, rank)
     if fault.rule == 11:
         if fault.form == 4:
@@ -389,8 +392,8 @@ def place_shapes(op, lhs, rhs, dims, degenerate):
     x[0].size = size[0]
     x[1].ndim = <int>len(shapes[1])
     x[1].size = size[1]
-    parse_dims(op, dims, &parsed)
-    parse_degenerate(op, degenerate, &parsed_degenerate)
+    dims = parse_dims(op, dims, &parsed)
+    degenerate = parse_degenerate(op, degenerate, &parsed_degenerate)
     if not infer_shape(x, &parsed, &parsed_degenerate, &placement, &fault):
         raise fault_error(op, shapes, dims, degenerate, &placement, &fault)
     return (tuple([placement.size[d] for d in range(placement.ndim)]),

@@ -97,6 +97,8 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     plan.block[0] = min(plan.block[0], plan.nest.axis[0].size)
     if plan.nest.ndim > 1:
         plan.block[1] = min(plan.block[1], plan.nest.axis[1].size)
+    if plan.nest.ndim > 2:
+        plan.block[2] = min(plan.block[2], plan.nest.axis[2].size)
     warnings[OWN] = warnings[CAST] = 0
     run_plan(&plan, warnings)
     atomic_or(&job.warnings[OWN], warnings[OWN])

@@ -218,8 +218,14 @@ cdef class ufunc:
     cdef object line
     cdef object numpy
 
-    def __init__(self):
-        raise TypeError("xbcast.ufunc: ops are made by the package, not by calling this type")
+    def __cinit__(self, index=None):
+        if type(index) is not int or not 0 <= index < len(OPS):
+            raise TypeError("xbcast.ufunc: ops are made by the package, not by calling this type")
+        self.vectorcall = vectorcall
+        self.index = index
+        self.line = OPS[index]
+        self.__name__ = self.line.name
+        self.numpy = getattr(np, self.line.numpy or self.line.like)
 
     def __call__(self, *args, **kwargs):
         return PyVectorcall_Call(self, args, <PyObject*>kwargs)
@@ -314,16 +320,6 @@ cdef str document(line):
     )
 
 
-cdef ufunc make(int index):
-    cdef ufunc op = ufunc.__new__(ufunc)
-    op.vectorcall = vectorcall
-    op.index = index
-    op.line = OPS[index]
-    op.__name__ = op.line.name
-    op.numpy = getattr(np, op.line.numpy or op.line.like)
-    return op
-
-
 cdef int enable_vectorcall(ufunc op) except -1:
     # tp_call stays Cython's wrapper of __call__, so that the type is callable from C
     # by either way
@@ -336,7 +332,7 @@ cdef int enable_vectorcall(ufunc op) except -1:
 #: Every op by name, aliases included.
 ops = {}
 for _i in range(len(OPS)):
-    ops[OPS[_i].name] = make(_i)
+    ops[OPS[_i].name] = ufunc.__new__(ufunc, _i)
     for _name in OPS[_i].aliases:
         ops[_name] = ops[OPS[_i].name]
 enable_vectorcall(ops["add"])

@@ -12,6 +12,7 @@
 
 #include "elements.h"
 #include "fmod.h"
+#include "gcd.h"
 #include "power.h"
 
 /* NAME##_blocks applies NAME##_block along a row: n elements, strides in bytes. */
@@ -49,6 +50,19 @@
         }                                                                           \
     }
 
+#define XBCAST_INTEGER_BLOCKS(OP)                \
+    XBCAST_BLOCKS(OP##_int8, int8, int8_t)       \
+    XBCAST_BLOCKS(OP##_uint8, uint8, uint8_t)    \
+    XBCAST_BLOCKS(OP##_int16, int16, int16_t)    \
+    XBCAST_BLOCKS(OP##_uint16, uint16, uint16_t) \
+    XBCAST_BLOCKS(OP##_int32, int32, int32_t)    \
+    XBCAST_BLOCKS(OP##_uint32, uint32, uint32_t) \
+    XBCAST_BLOCKS(OP##_int64, int64, int64_t)    \
+    XBCAST_BLOCKS(OP##_uint64, uint64, uint64_t)
+
+XBCAST_INTEGER_BLOCKS(gcd)
+XBCAST_INTEGER_BLOCKS(lcm)
+
 #define XBCAST_FLOAT_BLOCKS(OP)                 \
     XBCAST_BLOCKS(OP##_float32, float32, float) \
     XBCAST_BLOCKS(OP##_float64, float64, double)
@@ -62,6 +76,7 @@ XBCAST_BLOCKS(power_uint16, uint16, uint16_t)
 XBCAST_BLOCKS(power_uint32, uint32, uint32_t)
 XBCAST_BLOCKS(power_uint64, uint64, uint64_t)
 
+#undef XBCAST_INTEGER_BLOCKS
 #undef XBCAST_FLOAT_BLOCKS
 #undef XBCAST_BLOCKS
 

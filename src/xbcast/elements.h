@@ -4,6 +4,7 @@
 #ifndef XBCAST_ELEMENTS_H
 #define XBCAST_ELEMENTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -31,6 +32,28 @@ typedef complex128 any_complex128;
 
 /* Elements that an inner loop may keep on the stack: of each operand at most this many. */
 enum { XBCAST_BLOCK = 128 };
+
+/* Bytes of a vector at this CPU level. */
+#if defined(__AVX512F__)
+enum { XBCAST_VECTOR = 64 };
+#elif defined(__AVX2__)
+enum { XBCAST_VECTOR = 32 };
+#else
+enum { XBCAST_VECTOR = 16 };
+#endif
+
+/* How many of the n elements of `out`, `stride` bytes apart, come before the first that
+ * lies where an aligned vector may; n if alignment cannot be had or is not worth it.
+ * NumPy's arrays begin 16 bytes off, so each vector would straddle two cache lines,
+ * which takes twice the time in cache. */
+static inline ptrdiff_t leading_elements(const char *out, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t size)
+{
+    ptrdiff_t bytes = -(uintptr_t)out & (XBCAST_VECTOR - 1);
+    if (bytes == 0 || bytes % size != 0 || stride != size || n * size < 1024) {
+        return n;
+    }
+    return bytes / size;
+}
 
 /* The bytes of one number in the opposite order. */
 static inline uint16_t swapped_2(uint16_t x) { return __builtin_bswap16(x); }

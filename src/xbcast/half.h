@@ -111,6 +111,22 @@ static inline void float32_of_half_block(any_float32* to, const any_float16* fro
     }
 }
 
+/* In two steps, each of which is vectorised (benchmarks/bench_layouts.py, converted). */
+static inline void float64_of_half_block(any_float64* to, const any_float16* from, ptrdiff_t n)
+{
+    any_float32 part[256];
+    while (n > 0) {
+        ptrdiff_t count = n < 256 ? n : 256;
+        float32_of_half_block(part, from, count);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            to[i] = part[i];
+        }
+        to += count;
+        from += count;
+        n -= count;
+    }
+}
+
 static inline uint32_t half_of_float32_block(any_float16* to, const any_float32* from, ptrdiff_t n)
 {
     uint32_t warnings = 0;

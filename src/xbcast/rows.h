@@ -1,0 +1,317 @@
+/* Rows of elements by vector instructions that the compiler does not find by itself.
+ *
+ * NAME_row(out, s, x1, s1, x2, s2, n) does the first elements of a row, as many as it
+ * suits, and returns how many: 0 for a layout or a constant that it is not made for.
+ * The inner loop does the rest; both give the same bits. */
+#ifndef XBCAST_ROWS_H
+#define XBCAST_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "elements.h"
+
+#define XBCAST_ROW(NAME)                                                              \
+    static ptrdiff_t NAME##_row(char *out, ptrdiff_t s, const char *x1, ptrdiff_t s1, \
+                                const char *x2, ptrdiff_t s2, ptrdiff_t n)
+
+/* ---- comparisons ----
+ *
+ * Each vector of wide elements gives a mask, and the mask 16 or 8 bytes at once; the
+ * compiler narrows vectors step by step (benchmark: comparisons of float32). */
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+
+#define XBCAST_COMPARE_SOME(TEST, LEFT, RIGHT)                                                  \
+    for (; i + 64 <= n; i += 64) {                                                              \
+        for (int k = 0; k < 64; k += 16) {                                                      \
+            _mm_storeu_si128((void *)(out + i + k), _mm_maskz_set1_epi8(TEST(LEFT, RIGHT), 1)); \
+        }                                                                                       \
+    }
+
+#define XBCAST_COMPARE(OP, TYPE, TEST)                                             \
+    XBCAST_ROW(OP##_##TYPE)                                                        \
+    {                                                                              \
+        const ptrdiff_t size = sizeof(any_##TYPE);                                 \
+        const any_##TYPE *a = (const any_##TYPE *)x1, *b = (const any_##TYPE *)x2; \
+        ptrdiff_t i = 0;                                                           \
+        if (s == 1 && s1 == size && s2 == size) {                                  \
+            XBCAST_COMPARE_SOME(TEST, TYPE##_at(a + i + k), TYPE##_at(b + i + k))  \
+        }                                                                          \
+        else if (s == 1 && s1 == size && s2 == 0) {                                \
+            const TYPE##_16 same = TYPE##_all(*b);                                 \
+            XBCAST_COMPARE_SOME(TEST, TYPE##_at(a + i + k), same)                  \
+        }                                                                          \
+        else if (s == 1 && s1 == 0 && s2 == size) {                                \
+            const TYPE##_16 same = TYPE##_all(*a);                                 \
+            XBCAST_COMPARE_SOME(TEST, same, TYPE##_at(b + i + k))                  \
+        }                                                                          \
+        return i;                                                                  \
+    }
+
+/* 16 elements */
+typedef __m512 float32_16;
+typedef struct {
+    __m512d low, high;
+} float64_16;
+
+static inline float32_16 float32_at(const any_float32 *x)
+{
+    return _mm512_loadu_ps(x);
+}
+
+static inline float32_16 float32_all(float x)
+{
+    return _mm512_set1_ps(x);
+}
+
+static inline float64_16 float64_at(const any_float64 *x)
+{
+    return (float64_16){_mm512_loadu_pd(x), _mm512_loadu_pd(x + 8)};
+}
+
+static inline float64_16 float64_all(double x)
+{
+    return (float64_16){_mm512_set1_pd(x), _mm512_set1_pd(x)};
+}
+
+#define XBCAST_COMPARE_FLOATS(OP, PREDICATE)                                  \
+    static inline __mmask16 float32_##OP##_16(float32_16 a, float32_16 b)     \
+    {                                                                         \
+        return _mm512_cmp_ps_mask(a, b, PREDICATE);                           \
+    }                                                                         \
+    static inline __mmask16 float64_##OP##_16(float64_16 a, float64_16 b)     \
+    {                                                                         \
+        return _mm512_kunpackb(_mm512_cmp_pd_mask(a.high, b.high, PREDICATE), \
+                               _mm512_cmp_pd_mask(a.low, b.low, PREDICATE));  \
+    }                                                                         \
+    XBCAST_COMPARE(OP, float32, float32_##OP##_16)                            \
+    XBCAST_COMPARE(OP, float64, float64_##OP##_16)
+
+XBCAST_COMPARE_FLOATS(equal, _CMP_EQ_OQ)
+XBCAST_COMPARE_FLOATS(not_equal, _CMP_NEQ_UQ)
+XBCAST_COMPARE_FLOATS(less, _CMP_LT_OQ)
+XBCAST_COMPARE_FLOATS(less_equal, _CMP_LE_OQ)
+XBCAST_COMPARE_FLOATS(greater, _CMP_GT_OQ)
+XBCAST_COMPARE_FLOATS(greater_equal, _CMP_GE_OQ)
+
+#undef XBCAST_COMPARE_FLOATS
+#undef XBCAST_COMPARE
+#undef XBCAST_COMPARE_SOME
+#else
+#define XBCAST_NO_COMPARE(OP)              \
+    XBCAST_ROW(OP##_float32) { return 0; } \
+    XBCAST_ROW(OP##_float64) { return 0; }
+
+XBCAST_NO_COMPARE(equal)
+XBCAST_NO_COMPARE(not_equal)
+XBCAST_NO_COMPARE(less)
+XBCAST_NO_COMPARE(less_equal)
+XBCAST_NO_COMPARE(greater)
+XBCAST_NO_COMPARE(greater_equal)
+
+#undef XBCAST_NO_COMPARE
+#endif
+
+/* ---- integers divided by a constant ----
+ *
+ * By multiplication with a rounded reciprocal and shifts, exact for every dividend
+ * (Granlund and Montgomery 1994): with l bits enough for d - 1, that is 2**l >= d, and
+ * m = 2**N * (2**l - d) / d + 1, and t the high half of m * u,
+ * u / d = (t + (u - t >> min(l, 1))) >> max(l - 1, 0). A signed quotient rounded down is
+ * made of it: for u < 0, that of ~u has just the opposite bits. 0 and -1 are left to the
+ * inner loop, which knows what they warn of (benchmark: floor_divide by a constant). */
+
+typedef struct {
+    uint64_t multiplier;
+    int first, second; /* shifts */
+} reciprocal;
+
+static inline reciprocal reciprocal_of(uint64_t d, int bits)
+{
+    reciprocal r;
+    int l = d == 1 ? 0 : 64 - __builtin_clzll(d - 1);
+#if defined(__SIZEOF_INT128__)
+    r.multiplier = (uint64_t)(((((unsigned __int128)1 << l) - d) << bits) / d + 1);
+#else
+    r.multiplier = ((((uint64_t)1 << l) - d) << bits) / d + 1; /* up to 32 bits */
+#endif
+    r.first = l > 0;
+    r.second = l > 0 ? l - 1 : 0;
+    return r;
+}
+
+/* Vectors as the compiler has them. */
+#if defined(__SSE2__) && defined(__SIZEOF_INT128__)
+typedef uint32_t uint32_lanes __attribute__((vector_size(XBCAST_VECTOR)));
+typedef int32_t int32_lanes __attribute__((vector_size(XBCAST_VECTOR)));
+typedef uint64_t uint64_lanes __attribute__((vector_size(XBCAST_VECTOR)));
+typedef int64_t int64_lanes __attribute__((vector_size(XBCAST_VECTOR)));
+
+/* Products of the lower halves. */
+static inline uint64_lanes low_products(uint64_lanes a, uint64_lanes b)
+{
+#if defined(__AVX512F__)
+    return (uint64_lanes)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (uint64_lanes)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#else
+    return (uint64_lanes)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#endif
+}
+
+static inline uint32_lanes uint32_high(uint32_lanes u, uint64_t m)
+{
+    const uint64_lanes zero = {0};
+    uint64_lanes even = low_products((uint64_lanes)u, zero + m);
+    uint64_lanes odd = low_products((uint64_lanes)u >> 32, zero + m);
+    return (uint32_lanes)((even >> 32) | (odd & (zero + 0xffffffff00000000u)));
+}
+
+static inline uint64_lanes uint64_high(uint64_lanes u, uint64_t m)
+{
+    const uint64_lanes zero = {0}, low = zero + 0xffffffffu, m_low = zero + m, m_high = m_low >> 32;
+    uint64_lanes u_high = u >> 32;
+    uint64_lanes middle = low_products(u_high, m_low) + (low_products(u, m_low) >> 32);
+    uint64_lanes other = low_products(u, m_high) + (middle & low);
+    return low_products(u_high, m_high) + (middle >> 32) + (other >> 32);
+}
+
+#define XBCAST_DIVIDE_LANES(BITS)                                                                     \
+    static inline uint##BITS##_lanes uint##BITS##_lanes_by(uint##BITS##_lanes u, reciprocal r)        \
+    {                                                                                                 \
+        uint##BITS##_lanes t = uint##BITS##_high(u, r.multiplier);                                    \
+        return (t + ((u - t) >> r.first)) >> r.second;                                                \
+    }                                                                                                 \
+    XBCAST_ROW(floor_divide_uint##BITS)                                                               \
+    {                                                                                                 \
+        const ptrdiff_t size = BITS / 8, lanes = XBCAST_VECTOR / size;                                \
+        uint##BITS##_t d = *(const any_uint##BITS *)x2;                                               \
+        reciprocal r;                                                                                 \
+        ptrdiff_t i = 0;                                                                              \
+        if (s != size || s1 != size || s2 != 0 || n < 64 || d == 0) {                                 \
+            return 0;                                                                                 \
+        }                                                                                             \
+        r = reciprocal_of(d, BITS);                                                                   \
+        for (; i + lanes <= n; i += lanes) {                                                          \
+            uint##BITS##_lanes u;                                                                     \
+            memcpy(&u, x1 + i * size, sizeof u);                                                      \
+            u = uint##BITS##_lanes_by(u, r);                                                          \
+            memcpy(out + i * size, &u, sizeof u);                                                     \
+        }                                                                                             \
+        return i;                                                                                     \
+    }                                                                                                 \
+    XBCAST_ROW(floor_divide_int##BITS)                                                                \
+    {                                                                                                 \
+        const ptrdiff_t size = BITS / 8, lanes = XBCAST_VECTOR / size;                                \
+        int##BITS##_t d = *(const any_int##BITS *)x2, turn = d >> (BITS - 1);                         \
+        reciprocal r;                                                                                 \
+        ptrdiff_t i = 0;                                                                              \
+        if (s != size || s1 != size || s2 != 0 || n < 64 || d == 0 || d == -1) {                      \
+            return 0;                                                                                 \
+        }                                                                                             \
+        r = reciprocal_of((uint##BITS##_t)((d ^ turn) - turn), BITS);                                 \
+        for (; i + lanes <= n; i += lanes) {                                                          \
+            int##BITS##_lanes a, below;                                                               \
+            memcpy(&a, x1 + i * size, sizeof a);                                                      \
+            /* all ones where the quotient is below zero; that of 0 is not */                         \
+            below = ((a ^ turn) >> (BITS - 1)) & (int##BITS##_lanes)(a != 0);                         \
+            a = (a ^ turn) - turn;                                                                    \
+            a = (int##BITS##_lanes)uint##BITS##_lanes_by((uint##BITS##_lanes)(a ^ below), r) ^ below; \
+            memcpy(out + i * size, &a, sizeof a);                                                     \
+        }                                                                                             \
+        return i;                                                                                     \
+    }
+
+XBCAST_DIVIDE_LANES(32)
+XBCAST_DIVIDE_LANES(64)
+
+#undef XBCAST_DIVIDE_LANES
+#else
+XBCAST_ROW(floor_divide_uint32) { return 0; }
+XBCAST_ROW(floor_divide_int32) { return 0; }
+XBCAST_ROW(floor_divide_uint64) { return 0; }
+XBCAST_ROW(floor_divide_int64) { return 0; }
+#endif
+
+/* The compiler finds the high halves of 16-bit products. */
+static inline uint16_t uint16_by(uint16_t u, reciprocal r)
+{
+    uint16_t t = (uint16_t)((uint32_t)u * (uint16_t)r.multiplier >> 16);
+    return (uint16_t)((uint16_t)(t + (uint16_t)((uint16_t)(u - t) >> r.first)) >> r.second);
+}
+
+/* 2**16 / d, rounded up, is enough for 8 bits; that of 1 does not fit. */
+static inline uint8_t uint8_by(uint8_t u, uint16_t multiplier, uint8_t whole)
+{
+    return (uint8_t)((uint16_t)((uint32_t)u * multiplier >> 16) + (u & whole));
+}
+
+XBCAST_ROW(floor_divide_uint16)
+{
+    uint16_t d = *(const any_uint16 *)x2;
+    if (s != 2 || s1 != 2 || s2 != 0 || n < 64 || d == 0) {
+        return 0;
+    }
+    reciprocal r = reciprocal_of(d, 16);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        ((any_uint16 *)out)[i] = uint16_by(((const any_uint16 *)x1)[i], r);
+    }
+    return n;
+}
+
+XBCAST_ROW(floor_divide_int16)
+{
+    int16_t d = *(const any_int16 *)x2, turn = (int16_t)(d >> 15);
+    if (s != 2 || s1 != 2 || s2 != 0 || n < 64 || d == 0 || d == -1) {
+        return 0;
+    }
+    reciprocal r = reciprocal_of((uint16_t)((d ^ turn) - turn), 16);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int16_t a = ((const any_int16 *)x1)[i];
+        int16_t below = (int16_t)((int16_t)(a ^ turn) >> 15 & -(a != 0));
+        uint16_t u = (uint16_t)((a ^ turn) - turn);
+        ((any_int16 *)out)[i] = (int16_t)(uint16_by((uint16_t)(u ^ below), r) ^ below);
+    }
+    return n;
+}
+
+XBCAST_ROW(floor_divide_uint8)
+{
+    uint8_t d = *(const any_uint8 *)x2;
+    if (s != 1 || s1 != 1 || s2 != 0 || d == 0) {
+        return 0;
+    }
+    uint16_t multiplier = d == 1 ? 0 : (uint16_t)(65536 / d + 1);
+    uint8_t whole = d == 1 ? 255 : 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        ((any_uint8 *)out)[i] = uint8_by(((const any_uint8 *)x1)[i], multiplier, whole);
+    }
+    return n;
+}
+
+XBCAST_ROW(floor_divide_int8)
+{
+    int8_t d = *(const any_int8 *)x2, turn = (int8_t)(d >> 7);
+    if (s != 1 || s1 != 1 || s2 != 0 || d == 0 || d == -1) {
+        return 0;
+    }
+    uint8_t magnitude = (uint8_t)((d ^ turn) - turn);
+    uint16_t multiplier = magnitude == 1 ? 0 : (uint16_t)(65536 / magnitude + 1);
+    uint8_t whole = magnitude == 1 ? 255 : 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int8_t a = ((const any_int8 *)x1)[i];
+        int8_t below = (int8_t)((int8_t)(a ^ turn) >> 7 & -(a != 0));
+        uint8_t u = (uint8_t)((a ^ turn) - turn);
+        ((any_int8 *)out)[i] = (int8_t)(uint8_by((uint8_t)(u ^ below), multiplier, whole) ^ below);
+    }
+    return n;
+}
+
+#undef XBCAST_ROW
+
+#endif
