@@ -181,7 +181,7 @@ def test_help(name):
 
 
 @pytest.mark.parametrize("name", [*oracle.OP, "broadcast_shapes", "broadcast_in_dim", "BroadcastError",
-                                  "bench"])  # fmt: skip
+                                  "bench", "explain"])  # fmt: skip
 def test_examples_in_docstrings_run(name):
     import doctest
 
@@ -195,7 +195,7 @@ def test_examples_in_docstrings_run(name):
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("name", ["broadcast_shapes", "broadcast_in_dim", "bench"])
+@pytest.mark.parametrize("name", ["broadcast_shapes", "broadcast_in_dim", "bench", "explain"])
 def test_functions_introspect(name):
     function = getattr(xbcast, name)
     assert inspect.signature(function) is not None

@@ -623,6 +623,8 @@ def test_slice_is_numpys(p, given_items):
         assert q.shape == expected.shape
         assert indices(q) == expected.ravel().tolist()
         assert q.itemsize == p.itemsize
+        if not p.size:
+            assert q.offset == p.offset
 
 
 @given(patterns)
@@ -1276,6 +1278,14 @@ def test_tuple_same_set(t, data):
     assume(broadcastable(*changed))
     expected = set(memory_index_tuples(*changed)) == set(memory_index_tuples(*t))
     assert t.same_set(PatternTuple(*changed)) == expected
+
+
+def test_tuple_same_set_tells_patterns_apart():
+    p, q = Pattern((2, 3), (3, 1)), Pattern((2, 3), (1, 2))  # the same bounds
+    assert not PatternTuple(p, q).same_set(PatternTuple(q, p))
+    assert not PatternTuple(p, p).same_set(PatternTuple(p, q))
+    assert PatternTuple(p, q).same_set(PatternTuple(p.flip(), q.flip()))
+    assert not PatternTuple(p, q).same_set(PatternTuple(p.flip(), q))
 
 
 def test_tuple_same_set_of_large_tuples():

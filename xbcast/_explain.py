@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from xbcast import _errors, _shape, _ufunc
+from xbcast import _errors
 from xbcast._pattern import Pattern, PatternTuple
+from xbcast._shape import is_per_operand
+from xbcast._ufunc import ops, report, ufunc
 
 # A user's order of roles; the plan's begins with out.
 _OPERANDS = ("x1", "x2", "where")
@@ -88,7 +90,8 @@ def explain(op, x1, x2, /, **keywords):
         The order of the patterns: out, x1, x2, and where, if there is a mask.
     patterns_before : PatternTuple or None
         Where each lies along the dimensions of the result; offsets count from the first
-        element. None if NumPy's ufunc takes the call.
+        element. In place of what is copied first there is the copy. None if NumPy's ufunc
+        takes the call.
     patterns_after : PatternTuple or None
         The same as the loops walk it.*
     merged_axes : tuple of tuple of int or None
@@ -136,20 +139,20 @@ def explain(op, x1, x2, /, **keywords):
     """
     if isinstance(op, str):
         op = _op_of(op)
-    elif not isinstance(op, _ufunc.ufunc):
+    elif not isinstance(op, ufunc):
         raise _errors.no_op(op)
     dims = keywords.get("broadcast_dimensions")
     if isinstance(dims, Iterator):
         # it is looked at twice
         dims = keywords["broadcast_dimensions"] = tuple(dims)
-    facts = _ufunc.report(op, x1, x2, keywords)
+    facts = report(op, x1, x2, keywords)
     out = keywords.get("out")
     return _explain(op.__name__, facts, _dtype(x1), _dtype(x2), out, dims)
 
 
 def _op_of(name):
     try:
-        return _ufunc.ops[name]
+        return ops[name]
     except KeyError:
         raise _errors.no_op(name) from None
 
@@ -210,7 +213,7 @@ def _explain(name, facts, dtype1, dtype2, out, dims):
 
 def _rule(name, shapes, dims):
     """The rule that placed the operands."""
-    if _shape.is_per_operand(name, dims):
+    if is_per_operand(name, dims):
         return "B11"
     if not all(shapes):
         return "B2"

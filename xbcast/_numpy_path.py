@@ -17,7 +17,7 @@ _FULL = slice(None)
 
 def _expand(x, source):
     """Index `x` so that its dimensions lie where the result has them."""
-    if all(own == d for d, own in enumerate(source)) or getattr(x, "ndim", 0) == 0:
+    if not _shape(x) or all(own == d for d, own in enumerate(source)):
         return x
     return x[tuple([None if own < 0 else _FULL for own in source])]
 

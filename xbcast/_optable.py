@@ -116,7 +116,7 @@ FLOATS = ("float32", "float64")
 OPS = (
     _op("add", "Sum of the operands.", bool="a | b", bits="a + b", float="a + b", complex="complex_add(a, b)"),
     _op("subtract", "Difference of the operands.", bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
-    _op("multiply", "Product of the operands.", bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
+    _op("multiply", "Product of the operands.", rows=("uint8", "complex64", "complex128"), bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
     _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), float="a / b", complex="complex_divide(a, b)"),
     _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
@@ -141,7 +141,7 @@ OPS = (
     _op("bitwise_or", "OR of the bits.", bool="a | b", bits="a | b"),
     _op("bitwise_xor", "Exclusive OR of the bits.", bool="a ^ b", bits="a ^ b"),
     _op("left_shift", "The bits of `x1` moved left by `x2`.", aliases=("bitwise_left_shift",), bits="left_shift(a, b)"),
-    _op("right_shift", "The bits of `x1` moved right by `x2`; the sign is kept.", aliases=("bitwise_right_shift",), integer="right_shift(a, b)"),
+    _op("right_shift", "The bits of `x1` moved right by `x2`; the sign is kept.", aliases=("bitwise_right_shift",), rows=("uint8", "uint16"), integer="right_shift(a, b)"),
     _op("shift_right_logical", "The bits of `x1` moved right by `x2`; zeros come in from the left.", like="right_shift", bits="right_shift(a, b)"),
     _op("logical_and", "Truth of `x1` and `x2`.", result=BOOL, bool="a & b", bits="(a != 0) & (b != 0)", float="(a != 0) & (b != 0)", complex="complex_truth(a) & complex_truth(b)", warns=NEVER),
     _op("logical_or", "Truth of `x1` or `x2`.", result=BOOL, bool="a | b", bits="(a != 0) | (b != 0)", float="(a != 0) | (b != 0)", complex="complex_truth(a) | complex_truth(b)", warns=NEVER),

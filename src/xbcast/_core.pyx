@@ -45,14 +45,36 @@ from xbcast._dtypes import ELEMENTS, cpu_levels, explicit_types, use_level
 from xbcast._dtypes import level as cpu_level
 from xbcast._optable import MIXED, OPS
 
-cdef extern from "numpy/arrayobject.h":
-    PyObject* PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd,
-                                   const Py_ssize_t* dims, const Py_ssize_t* strides,
-                                   void* data, int flags, PyObject* obj)
-    PyObject* PyArray_Scalar(void* data, PyObject* descr, PyObject* base)
-    PyObject PyArray_Type
+cdef extern from *:
+    """
+    /* NumPy's types, which Cython only knows as classes, stay on this side. */
+    #include <numpy/arrayobject.h>
+
+    static PyObject *new_array(void *descr, int ndim, const Py_ssize_t *size,
+                               const Py_ssize_t *stride, void *data, int flags)
+    {
+        return PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)descr, ndim,
+                                    (const npy_intp *)size, (const npy_intp *)stride, data,
+                                    flags, NULL);
+    }
+
+    static PyObject *new_scalar(void *data, void *descr)
+    {
+        return PyArray_Scalar(data, (PyArray_Descr *)descr, NULL);
+    }
+
+    static int keep_alive(PyObject *view, PyObject *base)
+    {
+        return PyArray_SetBaseObject((PyArrayObject *)view, base);
+    }
+    """
+    # steals a reference to the dtype; strides and data may be NULL
+    object new_array(void* descr, int ndim, const Py_ssize_t* size, const Py_ssize_t* stride,
+                     void* data, int flags)
+    object new_scalar(void* data, void* descr)
+    # steals a reference to base
+    int keep_alive(object view, PyObject* base) except -1
     PyObject PyGenericArrType_Type
-    int PyArray_SetBaseObject(PyObject* array, PyObject* base) except -1
 
 cdef extern from "numpy/ufuncobject.h":
     int PyUFunc_GiveFloatingpointErrors(const char* name, int fpe_errors) except -1
@@ -61,7 +83,6 @@ cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
     bint PyObject_TypeCheck(object value, PyObject* type)
     PyObject* Py_Ellipsis
-    object steal "_PyObject_CAST" (PyObject* value)
 
 cnp.import_array()
 cnp.import_ufunc()
@@ -188,6 +209,21 @@ cdef inline void set_scalar(arg_t* arg, int kind) noexcept nogil:
     arg.itemsize = element_size[kind]
 
 
+cdef void put_int(long long number, int itemsize, void* to) noexcept nogil:
+    """Store the low bytes of a number as an integer of this size."""
+    cdef int8_t one = <int8_t>number
+    cdef int16_t two = <int16_t>number
+    cdef int32_t four = <int32_t>number
+    cdef const void* source = &number
+    if itemsize == 1:
+        source = &one
+    elif itemsize == 2:
+        source = &two
+    elif itemsize == 4:
+        source = &four
+    memcpy(to, source, itemsize)
+
+
 cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
     """Store a Python int as an integer type; false if it does not fit."""
     cdef int overflow = 0
@@ -209,14 +245,7 @@ cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
             return False
     elif bits < 64 and not -(1LL << (bits - 1)) <= number < 1LL << (bits - 1):
         return False
-    if kind in (INT8, UINT8):
-        (<int8_t*>arg.value)[0] = <int8_t>number
-    elif kind in (INT16, UINT16):
-        (<int16_t*>arg.value)[0] = <int16_t>number
-    elif kind in (INT32, UINT32):
-        (<int32_t*>arg.value)[0] = <int32_t>number
-    else:
-        arg.value[0] = number
+    put_int(number, <int>element_size[kind], arg.value)
     set_scalar(arg, kind)
     return True
 
@@ -427,8 +456,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
         c_order = letter == b"C"
     Py_INCREF(<object>descr)
     if c_order or ndim < 2:
-        return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, NULL,
-                                          NULL, 0, NULL))
+        return new_array(descr, ndim, c.placement.size, NULL, NULL, 0)
     if letter == b"K":
         for i in range(X1, MASK + 1 if c.masked else MASK):
             strides[n] = c.stride[i]
@@ -438,8 +466,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
         for i in range(ndim):
             axes[i] = ndim - 1 - i
     fill_strides(axes, ndim, c.placement.size, element_size[kind], stride)
-    return steal(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, c.placement.size, stride,
-                                      NULL, 0, NULL))
+    return new_array(descr, ndim, c.placement.size, stride, NULL, 0)
 
 
 cdef void fill_pattern(const arg_t* arg, pattern_t* pattern) noexcept nogil:
@@ -846,7 +873,7 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
         c.arg[OUT].itemsize = element_size[kind]
         c.arg[OUT].data = <char*>space
         run_call(c, 1)
-        return steal(PyArray_Scalar(space, <PyObject*>element_dtype(kind), NULL))
+        return new_scalar(space, element_dtype(kind))
     result = new_result(c, op, keywords.order, kind)
     read_array(<PyObject*>result, &c.arg[OUT])
     for d in range(c.placement.ndim):
@@ -975,7 +1002,7 @@ cdef object answer_by_sign(arg_t* number, arg_t* other, int sign):
     for d in range(other.ndim):
         other.stride[d] = 0
     set_scalar(other, INT8)
-    (<int8_t*>number.value)[0] = <int8_t>sign
+    put_int(sign, 1, number.value)
     set_scalar(number, INT8)
     return np.int8(sign), zeros
 
@@ -1110,7 +1137,10 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
         return hand_over(op, <object>x1, <object>x2, &keywords, report)
     convert_numbers(&c, x1, x2)
-    return finish(&c, name, &keywords, keywords.out)
+    if report == NULL:
+        return finish(&c, name, &keywords, keywords.out)
+    finish(&c, name, &keywords, keywords.out)
+    describe_operands(&c, <dict>report)
 
 
 # ------------------------------------------------------------- a view, not a call
@@ -1160,7 +1190,6 @@ def broadcast_in_dim(x, shape, broadcast_dimensions):
     cdef Py_ssize_t stride[MAX_AXES]
     cdef Py_ssize_t count
     cdef int d, source
-    cdef PyObject* view
     cdef object array = x if isinstance(x, np.ndarray) else np.asarray(x)
     cdef cnp.dtype dtype = array.dtype
     read_array(<PyObject*>array, &arg)
@@ -1174,11 +1203,9 @@ def broadcast_in_dim(x, shape, broadcast_dimensions):
         source = placement.source[0][d]
         stride[d] = arg.stride[source] if source >= 0 and arg.size[source] != 1 else 0
     Py_INCREF(dtype)
-    view = PyArray_NewFromDescr(&PyArray_Type, <PyObject*>dtype, placement.ndim, placement.size,
-                                stride, arg.data, 0, NULL)
-    result = steal(view)
+    result = new_array(<void*>dtype, placement.ndim, placement.size, stride, arg.data, 0)
     Py_INCREF(array)
-    PyArray_SetBaseObject(view, <PyObject*>array)
+    keep_alive(result, <PyObject*>array)
     return result if type(array) is np.ndarray else _numpy_path.like_subclass(result, array)
 
 

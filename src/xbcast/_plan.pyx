@@ -5,7 +5,7 @@ ones, which operands are packed into scratch, and how large a block is. Makes no
 allocation and knows no NumPy; _run.pyx does what is decided here.
 """
 
-from xbcast._inner_loop cimport MASK, OUT, X1
+from xbcast._inner_loop cimport MASK, OUT, X1, X2
 from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 
 cdef enum:
@@ -89,25 +89,31 @@ cdef int transposed_axis(const plan_t* plan, int k) noexcept nogil:
     return best
 
 
+cdef inline bint is_apart(const plan_t* plan, int k) noexcept nogil:
+    """Whether an operand is walked where it lies, and with gaps or backwards."""
+    cdef Py_ssize_t stride = plan.nest.axis[0].stride[k]
+    return not plan.operand[k].packed and stride != 0 and stride != plan.operand[k].itemsize
+
+
 cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand that could be walked where it lies is better packed.
 
     So it is where axis 0 is short, and packing makes one long run of it and the next
-    axes; and where it is longer, but the operand is transposed or the only one with
-    elements apart: copies are quicker at that than loops.
+    axes; and where it is longer, but its elements are apart or backwards: loops take
+    more time over that than copies, unless elements of `out` and of an operand are
+    apart (benchmarks/bench_layouts.py, reversed, strided and transposed).
     """
     cdef const axis_t* axis = plan.nest.axis
-    cdef Py_ssize_t stride
     if is_scalar(&plan.nest, k):
         return False
     if plan.nest.ndim > 1 and axis[0].size < SHORT_INNER:
         return not is_linear(plan, k)
-    stride = axis[0].stride[k]
-    if k == OUT or axis[0].size < LONG_ENOUGH or stride == 0 or stride == plan.operand[k].itemsize:
+    if axis[0].size < LONG_ENOUGH or not is_apart(plan, k):
         return False
-    return (transposed_axis(plan, k) > 0 or plan.operand[OUT].packed
-            or axis[0].stride[OUT] == plan.operand[OUT].itemsize)
+    if k == OUT:
+        return not (is_apart(plan, X1) or is_apart(plan, X2))
+    return transposed_axis(plan, k) > 0 or not is_apart(plan, OUT)
 
 
 cdef void choose_block(plan_t* plan, bint transposed) noexcept nogil:

@@ -312,6 +312,149 @@ XBCAST_ROW(floor_divide_int8)
     return n;
 }
 
+/* ---- products of complex numbers ----
+ *
+ * The products and the sum or difference that the kernel has, in its order, so with its
+ * bits (benchmark: multiply of complex128). */
+#if defined(__AVX2__)
+#if defined(__AVX512DQ__)
+typedef __m512 float32_lanes;
+typedef __m512d float64_lanes;
+#define XBCAST_WIDE(NAME) _mm512_##NAME
+#else
+typedef __m256 float32_lanes;
+typedef __m256d float64_lanes;
+#define XBCAST_WIDE(NAME) _mm256_##NAME
+#endif
+
+/* (a.re, a.re), (a.im, a.im) and (b.im, b.re) of each number */
+static inline float32_lanes complex64_product(float32_lanes a, float32_lanes b, float32_lanes sign)
+{
+    float32_lanes x = XBCAST_WIDE(mul_ps)(XBCAST_WIDE(moveldup_ps)(a), b);
+    float32_lanes y = XBCAST_WIDE(mul_ps)(XBCAST_WIDE(movehdup_ps)(a), XBCAST_WIDE(permute_ps)(b, 0xb1));
+    return XBCAST_WIDE(add_ps)(x, XBCAST_WIDE(xor_ps)(y, sign));
+}
+
+static inline float64_lanes complex128_product(float64_lanes a, float64_lanes b, float64_lanes sign)
+{
+    float64_lanes x = XBCAST_WIDE(mul_pd)(XBCAST_WIDE(movedup_pd)(a), b);
+    float64_lanes y = XBCAST_WIDE(mul_pd)(XBCAST_WIDE(permute_pd)(a, 0xff & 0xff >> (64 - XBCAST_VECTOR) / 8),
+                                          XBCAST_WIDE(permute_pd)(b, 0x55 & 0xff >> (64 - XBCAST_VECTOR) / 8));
+    return XBCAST_WIDE(add_pd)(x, XBCAST_WIDE(xor_pd)(y, sign));
+}
+
+#define XBCAST_MULTIPLY_COMPLEX(TYPE, PART)                                                 \
+    XBCAST_ROW(multiply_##TYPE)                                                             \
+    {                                                                                       \
+        enum { LANES = XBCAST_VECTOR / sizeof(TYPE) };                                      \
+        const ptrdiff_t size = sizeof(TYPE);                                                \
+        PART##_lanes a, b, sign;                                                            \
+        any_##TYPE same[3][LANES];                                                          \
+        ptrdiff_t i = 0;                                                                    \
+        if (s != size || (s1 != size && s1 != 0) || (s2 != size && s2 != 0) || n < LANES) { \
+            return 0;                                                                       \
+        }                                                                                   \
+        for (int k = 0; k < LANES; k++) {                                                   \
+            same[0][k].re = -0.0f;                                                          \
+            same[0][k].im = 0;                                                              \
+            same[1][k] = *(const any_##TYPE *)x1;                                           \
+            same[2][k] = *(const any_##TYPE *)x2;                                           \
+        }                                                                                   \
+        memcpy(&sign, same[0], sizeof sign);                                                \
+        memcpy(&a, same[1], sizeof a);                                                      \
+        memcpy(&b, same[2], sizeof b);                                                      \
+        /* four at a time, all read before any is written: arrays of one size often lie a   \
+         * multiple of 4096 bytes apart, and reads wait for writes that seem to overlap */  \
+        for (; i + 4 * LANES <= n; i += 4 * LANES) {                                        \
+            PART##_lanes c[4];                                                              \
+            for (int k = 0; k < 4; k++) {                                                   \
+                if (s1 != 0) {                                                              \
+                    memcpy(&a, x1 + (i + k * LANES) * size, sizeof a);                      \
+                }                                                                           \
+                if (s2 != 0) {                                                              \
+                    memcpy(&b, x2 + (i + k * LANES) * size, sizeof b);                      \
+                }                                                                           \
+                c[k] = TYPE##_product(a, b, sign);                                          \
+            }                                                                               \
+            for (int k = 0; k < 4; k++) {                                                   \
+                memcpy(out + (i + k * LANES) * size, &c[k], sizeof c[k]);                   \
+            }                                                                               \
+        }                                                                                   \
+        return i;                                                                           \
+    }
+
+XBCAST_MULTIPLY_COMPLEX(complex64, float32)
+XBCAST_MULTIPLY_COMPLEX(complex128, float64)
+
+#undef XBCAST_MULTIPLY_COMPLEX
+#undef XBCAST_WIDE
+#else
+XBCAST_ROW(multiply_complex64) { return 0; }
+XBCAST_ROW(multiply_complex128) { return 0; }
+#endif
+
+/* ---- 8 bits ----
+ *
+ * There are no products and shifts of bytes; of two at a time there are (benchmark:
+ * multiply of uint8, right_shift by a constant). */
+
+XBCAST_ROW(multiply_uint8)
+{
+    const ptrdiff_t pairs = n / 2;
+    any_uint16 *to = (any_uint16 *)out;
+    const any_uint16 *a = (const any_uint16 *)x1, *b = (const any_uint16 *)x2;
+    if (s != 1 || n < 2) {
+        return 0;
+    }
+    if (s1 == 1 && s2 == 1) {
+        for (ptrdiff_t i = 0; i < pairs; i++) {
+            uint16_t x = a[i], y = b[i];
+            to[i] = (uint16_t)((1u * x * y & 0xff) | (uint16_t)(x >> 8) * (y & 0xff00u));
+        }
+        return 2 * pairs;
+    }
+    if ((s1 == 1 && s2 == 0) || (s1 == 0 && s2 == 1)) {
+        uint16_t y = *(const any_uint8 *)(s2 == 0 ? x2 : x1);
+        a = s2 == 0 ? a : b;
+        for (ptrdiff_t i = 0; i < pairs; i++) {
+            uint16_t x = a[i];
+            to[i] = (uint16_t)((1u * x * y & 0xff) | (uint16_t)(x & 0xff00u) * y);
+        }
+        return 2 * pairs;
+    }
+    return 0;
+}
+
+#if defined(__SSE2__)
+typedef uint16_t uint16_lanes __attribute__((vector_size(XBCAST_VECTOR)));
+
+#define XBCAST_SHIFT(TYPE, BITS, ONES)                                         \
+    XBCAST_ROW(right_shift_##TYPE)                                             \
+    {                                                                          \
+        const ptrdiff_t size = sizeof(TYPE##_t), lanes = XBCAST_VECTOR / size; \
+        TYPE##_t by = *(const any_##TYPE *)x2;                                 \
+        ptrdiff_t i = 0;                                                       \
+        if (s != size || s1 != size || s2 != 0 || by >= BITS) {                \
+            return 0;                                                          \
+        }                                                                      \
+        for (; i + lanes <= n; i += lanes) {                                   \
+            uint16_lanes x;                                                    \
+            memcpy(&x, x1 + i * size, sizeof x);                               \
+            x = (x >> by) & (uint16_t)((ONES >> by) * (0xffff / ONES));        \
+            memcpy(out + i * size, &x, sizeof x);                              \
+        }                                                                      \
+        return i;                                                              \
+    }
+
+XBCAST_SHIFT(uint8, 8, 0xff)
+XBCAST_SHIFT(uint16, 16, 0xffff)
+
+#undef XBCAST_SHIFT
+#else
+XBCAST_ROW(right_shift_uint8) { return 0; }
+XBCAST_ROW(right_shift_uint16) { return 0; }
+#endif
+
 #undef XBCAST_ROW
 
 #endif
