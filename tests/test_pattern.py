@@ -623,8 +623,6 @@ def test_slice_is_numpys(p, given_items):
         assert q.shape == expected.shape
         assert indices(q) == expected.ravel().tolist()
         assert q.itemsize == p.itemsize
-        if not p.size:
-            assert q.offset == p.offset
 
 
 @given(patterns)
@@ -795,15 +793,15 @@ def test_long_searches():
     long = 0
     for scale in (1000, 10**4, 10**5):
         for _ in range(8):
-            p = Pattern((5,) * 6, (scale + rng.integers(0, scale // 3, 6)).tolist())
+            p = Pattern((2,) * 14, (scale + rng.integers(0, scale // 3, 14)).tolist())
             b = set(memory_indices(p))
             for x in rng.choice(sorted(b), 30).tolist():
                 assert (x in p, x + 1 in p) == (True, x + 1 in b), (p, x)
                 try:
-                    p.isdisjoint(Pattern((), (), x), max_work=300)
+                    p.isdisjoint(Pattern((), (), x), max_work=1000)
                 except UndecidedError:
                     long += 1
-    assert long > 200
+    assert long > 300
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ cdef enum:
     WORTH_PACKING = 512
     TINY = 64
     # Elements apart are worth bringing together in rows of at least this length
-    # (benchmarks/bench_layouts.py, reversed, strided and transposed).
+    # (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     LONG_ENOUGH = 16
     # A tile of a transposed operand, elements along axis 0
     # (benchmarks/bench_layouts.py, transposed).
@@ -102,7 +102,7 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     So it is where axis 0 is short, and packing makes one long run of it and the next
     axes; and where it is longer, but its elements are apart or backwards: loops take
     more time over that than copies, unless elements of `out` and of an operand are
-    apart (benchmarks/bench_layouts.py, reversed, strided and transposed).
+    apart (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     """
     cdef const axis_t* axis = plan.nest.axis
     if is_scalar(&plan.nest, k):

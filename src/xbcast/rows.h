@@ -22,8 +22,8 @@
 
 /* ---- comparisons ----
  *
- * Each vector of wide elements gives a mask, and the mask 16 or 8 bytes at once; the
- * compiler narrows vectors step by step (benchmark: comparisons of float32). */
+ * AVX-512 makes 16 bytes of a mask at once, AVX2 packs masks down to bytes; the compiler
+ * narrows vectors by more steps (benchmark: comparisons of float32). */
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 
 #define XBCAST_COMPARE_SOME(TEST, LEFT, RIGHT)                                                  \
@@ -102,6 +102,77 @@ XBCAST_COMPARE_FLOATS(greater_equal, _CMP_GE_OQ)
 #undef XBCAST_COMPARE_FLOATS
 #undef XBCAST_COMPARE
 #undef XBCAST_COMPARE_SOME
+#elif defined(__AVX2__)
+
+/* 32 elements to bytes. Packs work on both halves of a vector by themselves. A constant is
+ * read from memory like the rest. */
+#define XBCAST_FLOATS_AT(K, PREDICATE) \
+    _mm256_castps_si256(_mm256_cmp_ps(_mm256_loadu_ps(a + 8 * (K)), _mm256_loadu_ps(b + 8 * (K)), PREDICATE))
+
+#define XBCAST_DOUBLES_AT(K, PREDICATE) \
+    _mm256_castpd_si256(_mm256_cmp_pd(_mm256_loadu_pd(a + 4 * (K)), _mm256_loadu_pd(b + 4 * (K)), PREDICATE))
+
+#define XBCAST_DOUBLE_PAIRS_AT(K, PREDICATE) \
+    _mm256_packs_epi32(XBCAST_DOUBLES_AT(K, PREDICATE), XBCAST_DOUBLES_AT((K) + 1, PREDICATE))
+
+#define XBCAST_COMPARE(OP, TYPE)                                                                      \
+    XBCAST_ROW(OP##_##TYPE)                                                                           \
+    {                                                                                                 \
+        const ptrdiff_t size = sizeof(any_##TYPE);                                                    \
+        const any_##TYPE *a = (const any_##TYPE *)x1, *b = (const any_##TYPE *)x2;                    \
+        any_##TYPE same[32];                                                                          \
+        ptrdiff_t i = 0;                                                                              \
+        if (s != 1 || (s1 != size && s1 != 0) || (s2 != size && s2 != 0) || s1 + s2 == 0 || n < 32) { \
+            return 0;                                                                                 \
+        }                                                                                             \
+        if (s1 == 0 || s2 == 0) {                                                                     \
+            for (int k = 0; k < 32; k++) {                                                            \
+                same[k] = s1 == 0 ? *a : *b;                                                          \
+            }                                                                                         \
+            a = s1 == 0 ? same : a;                                                                   \
+            b = s2 == 0 ? same : b;                                                                   \
+        }                                                                                             \
+        for (; i + 32 <= n; i += 32) {                                                                \
+            _mm256_storeu_si256((void *)(out + i), TYPE##_##OP##_32(a, b));                           \
+            a += s1 != 0 ? 32 : 0;                                                                    \
+            b += s2 != 0 ? 32 : 0;                                                                    \
+        }                                                                                             \
+        return i;                                                                                     \
+    }
+
+#define XBCAST_COMPARE_FLOATS(OP, PREDICATE)                                                                 \
+    static inline __m256i float32_##OP##_32(const any_float32 *a, const any_float32 *b)                      \
+    {                                                                                                        \
+        __m256i m = _mm256_packs_epi16(                                                                      \
+            _mm256_packs_epi32(XBCAST_FLOATS_AT(0, PREDICATE), XBCAST_FLOATS_AT(1, PREDICATE)),              \
+            _mm256_packs_epi32(XBCAST_FLOATS_AT(2, PREDICATE), XBCAST_FLOATS_AT(3, PREDICATE)));             \
+        m = _mm256_permutevar8x32_epi32(m, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));                       \
+        return _mm256_and_si256(m, _mm256_set1_epi8(1));                                                     \
+    }                                                                                                        \
+    static inline __m256i float64_##OP##_32(const any_float64 *a, const any_float64 *b)                      \
+    {                                                                                                        \
+        __m256i m = _mm256_packs_epi16(                                                                      \
+            _mm256_packs_epi32(XBCAST_DOUBLE_PAIRS_AT(0, PREDICATE), XBCAST_DOUBLE_PAIRS_AT(2, PREDICATE)),  \
+            _mm256_packs_epi32(XBCAST_DOUBLE_PAIRS_AT(4, PREDICATE), XBCAST_DOUBLE_PAIRS_AT(6, PREDICATE))); \
+        __m128i low = _mm256_castsi256_si128(m), high = _mm256_extracti128_si256(m, 1);                      \
+        m = _mm256_set_m128i(_mm_unpackhi_epi16(low, high), _mm_unpacklo_epi16(low, high));                  \
+        return _mm256_and_si256(m, _mm256_set1_epi8(1));                                                     \
+    }                                                                                                        \
+    XBCAST_COMPARE(OP, float32)                                                                              \
+    XBCAST_COMPARE(OP, float64)
+
+XBCAST_COMPARE_FLOATS(equal, _CMP_EQ_OQ)
+XBCAST_COMPARE_FLOATS(not_equal, _CMP_NEQ_UQ)
+XBCAST_COMPARE_FLOATS(less, _CMP_LT_OQ)
+XBCAST_COMPARE_FLOATS(less_equal, _CMP_LE_OQ)
+XBCAST_COMPARE_FLOATS(greater, _CMP_GT_OQ)
+XBCAST_COMPARE_FLOATS(greater_equal, _CMP_GE_OQ)
+
+#undef XBCAST_COMPARE_FLOATS
+#undef XBCAST_COMPARE
+#undef XBCAST_DOUBLE_PAIRS_AT
+#undef XBCAST_DOUBLES_AT
+#undef XBCAST_FLOATS_AT
 #else
 #define XBCAST_NO_COMPARE(OP)              \
     XBCAST_ROW(OP##_float32) { return 0; } \
