@@ -63,12 +63,15 @@ cdef enum:
 
 cdef int wanted = 1            # what was asked for
 cdef int machine = 1           # what the machine allows, read at import
+cdef int pretended = 0         # what a test says that it allows
 
 
 cdef int allowed() noexcept nogil:
     """Threads to use now: asked for, within every limit."""
     if wanted == 1 or pool_is_forked():
         return 1
+    if pretended:
+        return min(wanted, pretended)
     return max(1, min(wanted, machine, openmp_limit()))
 
 
@@ -195,6 +198,12 @@ def _openmp_limit():
     """The limit that OMP_NUM_THREADS sets where OpenMP is not built in."""
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(first) if first.isdecimal() and int(first) > 0 else POOL_MAX_THREADS
+
+
+def use_machine_limit(n):
+    """Pretend that the machine and OpenMP allow `n` threads, None for no more; for tests only."""
+    global pretended
+    pretended = 0 if n is None else _number(n, "use_machine_limit")
 
 
 cdef int _number(object value, name) except -1:
