@@ -138,7 +138,7 @@ class Loop(NamedTuple):
 
     name: str
     kernel: str  # empty if by blocks
-    warning: str  # the op table's NEVER, HARDWARE or expression
+    warning: str  # an expression; empty if the kernel does not compute its warnings
     out: Element
     x1: Element
     x2: Element

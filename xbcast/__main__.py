@@ -60,9 +60,8 @@ def write_png(path, image):
 
 def show_versions():
     levels = ", ".join(cpu_levels())
-    threads = xbcast.get_num_threads() if hasattr(xbcast, "get_num_threads") else 1
     print(f"xbcast {xbcast.__version__}, NumPy {np.__version__}")
-    print(f"CPU level {cpu_level()} (usable here: {levels}), threads: {threads}")
+    print(f"CPU level {cpu_level()} (usable here: {levels}), threads: {xbcast.get_num_threads()}")
 
 
 def correct_image():

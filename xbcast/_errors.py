@@ -438,11 +438,7 @@ def in_dim_size(shape, result, dims, entry):
 
 def shape_entry(op, name, index, value):
     """A size that is no nonnegative integer of 63 bits."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return ValueError(f"{op}: {name}[{index}] = {_show(value)} is not a size in [0, 2**63)")
-    return dimension_kind(op, name, index, value)
-
-
+    return ValueError(f"{op}: {name}[{index}] = {_show(value)} is not a size in [0, 2**63)")
 
 
 # ---- Patterns: `op` is the function or method that was called ----

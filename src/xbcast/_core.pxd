@@ -14,5 +14,5 @@ cdef struct keywords_t:
     PyObject* subok
     PyObject* signature
 
-cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* keywords)
+cdef object call(int op, PyObject* x1, PyObject* x2, const keywords_t* given)
 cdef object report_call(int op, PyObject* x1, PyObject* x2, const keywords_t* given, dict report)

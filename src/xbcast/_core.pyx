@@ -3,8 +3,8 @@
 Carries out a call: operands as they are, the loop for their dtypes, the result's
 shape, `out` and the mask checked, the plan, the run, and the warnings. Strides are
 worked out as integers on the C stack; no view of an operand is made. What has no
-inner loop here goes to _numpy_path.py. Only this module, _dtypes and _ufunc use
-NumPy's C API.
+inner loop here goes to _numpy_path.py. Only this module and _dtypes use NumPy's C
+API.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ from xbcast._dtypes cimport (
     loop_t, loop_table, same_element_type,
 )
 from xbcast._inner_loop cimport (
-    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT16, INT32, INT64, MASK, NEVER,
-    N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
+    BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT64, MASK, NEVER, N_TYPES, OUT,
+    UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
 )
 from xbcast._pattern cimport (
     MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t, pattern_tuple_t,
@@ -335,7 +335,7 @@ cdef void keep_order(const placement_t* placement, const Py_ssize_t** strides, i
 
 
 cdef bint is_packed_c(const arg_t* arg) noexcept nogil:
-    """Whether an operand lies in C order without gaps; stride 0 or size 1 do no harm."""
+    """Whether an operand lies in C order without gaps; strides along a size of 1 do no harm."""
     cdef int d
     cdef Py_ssize_t expected = arg.itemsize
     for d in range(arg.ndim - 1, -1, -1):
@@ -507,7 +507,7 @@ cdef int check_out(object op, call_t* c, object shapes) except -1:
     return 0
 
 
-cdef int read_mask(object op, call_t* c, PyObject* where) except -1:
+cdef int read_mask(call_t* c, PyObject* where) except -1:
     """Read `where`; a mask that is True is none."""
     cdef object value = <object>where
     c.masked = value is not True
@@ -720,7 +720,7 @@ cdef object tuples_of(const pattern_tuple_t* nest):
             [tuple([nest.axis[a].stride[k] for a in axes]) for k in range(nest.n)])
 
 
-cdef int describe_plan(const plan_t* plan, const call_t* c, dict report) except -1:
+cdef int describe_plan(const plan_t* plan, dict report) except -1:
     """Write a plan down for explain, which shows it."""
     cdef int k
     roles = ROLES[:plan.n]
@@ -755,7 +755,7 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
             convert_scalar(&plan.operand[k], space[k - X1], warnings)
     make_plan(&plan)
     if c.report != NULL:
-        describe_plan(&plan, c, <dict>c.report)
+        describe_plan(&plan, <dict>c.report)
         return 0
     if ops[c.op].exponent:
         scan_exponents(&plan, c.loop)
@@ -1108,7 +1108,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         read_operand(x1, &c.arg[X1])
         read_operand(x2, &c.arg[X2])
     if keywords.where != NULL:
-        read_mask(name, &c, keywords.where)
+        read_mask(&c, keywords.where)
     if ops[op].compares:
         # never NumPy's: releases up to 2.5 crash on such an int with a mask
         sign = out_of_range(x1, &c.arg[X1], &c.arg[X2])

@@ -17,10 +17,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport calloc
 
-from xbcast._inner_loop cimport (
-    BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, HARDWARE, INT8, INT16, INT32,
-    INT64, N_TYPES, OUT, UINT8, UINT16, UINT32, UINT64, X1, X2, element_size,
-)
+from xbcast._inner_loop cimport HARDWARE, N_TYPES, OUT, X1, X2, element_size
 
 from xbcast._optable import OPS
 

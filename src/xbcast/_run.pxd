@@ -2,7 +2,7 @@
 
 from xbcast._plan cimport plan_t
 
-# Runs a plan from end to end; warnings[] is indexed by _plan.WarningSlot and only
+# Runs a plan from end to end; warnings[] is indexed by OWN and CAST of _plan and only
 # gains bits.
 cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil
 

@@ -12,7 +12,7 @@ from xbcast._inner_loop cimport (
     Copy, CopyWalk, InnerLoop, Walk,
 )
 from xbcast._pattern cimport MAX_AXES, axis_t
-from xbcast._plan cimport CAST, OWN, SCRATCH, is_plain, operand_t, plan_t
+from xbcast._plan cimport OWN, SCRATCH, is_plain, operand_t, plan_t
 
 cdef extern from "float_status.h" nogil:
     void clear_kernel_status()
