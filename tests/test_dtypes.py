@@ -123,6 +123,8 @@ def test_python_numbers_are_weak(name):
     for dtype, number in itertools.product(DTYPES[:21], PYTHON_NUMBERS):
         if name == "power" and number in (2**63, 2**64 - 1, 2**64, 2**70) and dtype.kind == "O":
             continue  # Python itself would work out a number of 2**63 digits
+        if name in ("gcd", "lcm") and dtype.kind == "O" and number - number != 0:
+            continue  # Euclid's algorithm on inf or NaN never ends in NumPy 2.0
         x = sample(dtype)
         if compares_bool_with_a_huge_int(name, dtype, number):
             continue

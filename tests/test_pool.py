@@ -221,3 +221,32 @@ def test_context_manager_nests_and_restores():
         assert xbcast.get_num_threads() == 1
     finally:
         xbcast._threads.use_machine_limit(None)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs the times of threads of Linux")
+def test_fewer_threads_after_more():
+    """Workers of an earlier, wider call keep out of a narrower one."""
+    out = run_python("""
+        import os, time
+        import numpy as np, xbcast
+        def times():
+            # nanoseconds on a processor, by thread
+            found = {}
+            for task in os.listdir("/proc/self/task"):
+                with open(f"/proc/self/task/{task}/schedstat") as file:
+                    found[task] = int(file.read().split()[0])
+            return found
+        xbcast._threads.use_machine_limit(7)
+        x = np.full(2_000_000, 1.5)
+        with xbcast.num_threads(7):
+            xbcast.power(x, x)
+        time.sleep(0.2)
+        with xbcast.num_threads(2):
+            before = times()
+            for _ in range(10):
+                xbcast.power(x, x)
+            after = times()
+        ran = [after[task] - before[task] for task in before]
+        print(sum(time > max(ran) / 20 for time in ran))
+    """)
+    assert int(out) <= 2

@@ -183,9 +183,11 @@ def _count(n, one, many):
     return f"{n} {one if n == 1 else many}"
 
 
-def broken_rule(op, rule, shapes, dims, entry):
-    """Fault of XLA's rules (B1 to B7)."""
-    message = f"{op}: {_RULES[rule](*shapes, dims, entry)}"
+def broken_rule(op, rule, shapes, dims, entry, offer=True):
+    """Fault of XLA's rules (B1 to B7); `offer`: whether to name the one way out, if there is."""
+    text = _RULES[rule](*shapes, dims, entry)
+    # what fits by these rules may still stretch where degenerate_dimensions forbids it
+    message = f"{op}: {text if offer else text.partition('; ')[0]}"
     return BroadcastError(message, rule, op, shapes, dims, entry)
 
 
@@ -391,6 +393,14 @@ def no_op(value):
     if isinstance(value, str):
         return ValueError(f"explain: there is no op {value!r}")
     return TypeError(f"explain: op must be an xbcast.ufunc or a name, not {type(value).__name__}")
+
+
+def not_indexable(value):
+    """A foreign operand that cannot be placed along the result's dimensions."""
+    return TypeError(
+        f"an operand of type {type(value).__name__} cannot be placed by broadcast_dimensions: "
+        "it has no indexing; pass numpy.asarray of it for a plain array"
+    )
 
 
 def no_numpy_ufunc(op, detail):

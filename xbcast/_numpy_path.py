@@ -19,6 +19,8 @@ def _expand(x, source):
     """Index `x` so that its dimensions lie where the result has them."""
     if not _shape(x) or all(own == d for d, own in enumerate(source)):
         return x
+    if not hasattr(x, "__getitem__"):
+        raise _errors.not_indexable(x)
     return x[tuple([None if own < 0 else _FULL for own in source])]
 
 
@@ -33,7 +35,9 @@ def _owns_memory_of(x, out):
 
 
 def _check_out(name, out, shape, shapes):
-    if out.shape != shape:
+    if getattr(out, "shape", None) is None:
+        raise _errors.out_kind(name, out)
+    if tuple(out.shape) != shape:
         raise _errors.out_shape(name, tuple(out.shape), shape, shapes)
     if not isinstance(out, np.ndarray):
         return
@@ -134,7 +138,9 @@ def call(
         result = ufunc(*operands, out=None, where=where, **keywords)
         return _blank_left_out(result, where)
     if all(x is y for x, y in zip(grown, operands, strict=True)):
-        grown[0] = np.asarray(grown[0])[None]
+        # a NumPy scalar rather than a Python number, which is weak as long as it is one
+        k = next((k for k, x in enumerate(operands) if isinstance(x, np.generic)), 0)
+        grown[k] = np.asarray(grown[k])[None]
     result = _blank_left_out(ufunc(*grown, out=None, where=where, **keywords), where)
     return result.reshape(()) if as_array else result[0]
 

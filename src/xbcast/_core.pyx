@@ -132,7 +132,7 @@ cdef inline bint is_foreign(object value):
     """Whether an object that is no exact ndarray must not be stripped to one."""
     cls = type(value)
     return (isinstance(value, np.ndarray) or hasattr(cls, "__array_ufunc__")
-            or hasattr(cls, "__array_priority__"))
+            or hasattr(cls, "__array_priority__") or hasattr(cls, "__array_wrap__"))
 
 
 cdef int read_array(PyObject* value, arg_t* arg) except -1:
@@ -367,6 +367,7 @@ cdef struct call_t:
     const loop_t* loop
     arg_t arg[4]               # by Role; MASK if `masked`
     bint masked
+    int by_sign                # operand of a comparison answered by sign; 0: none
     PyObject* report           # explain: a dict to describe the call in; else NULL
     dims_t dims
     degenerate_t degenerate
@@ -751,8 +752,13 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     plan.count = count
     fill_plan(&plan, c)
     for k in range(X1, MASK):
-        if is_stretched_everywhere(c, k):
+        # one of rank 0 is converted, and may warn, even if there is nothing to compute
+        if c.arg[k].ndim == 0 or (count != 0 and is_stretched_everywhere(c, k)):
             convert_scalar(&plan.operand[k], space[k - X1], warnings)
+    if count == 0:
+        if warnings[CAST] and c.report == NULL:
+            PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
+        return 0
     make_plan(&plan)
     if c.report != NULL:
         describe_plan(&plan, <dict>c.report)
@@ -858,13 +864,13 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
         raise _errors.result_too_large(op, result, element_size[kind], shapes_of(c))
     if out != NULL and out != Py_Ellipsis:
-        result = <object>out
-        if count != 0:
-            kept = copy_overlapping(c)
-            run_call(c, count)
-        return result
+        hide_elements(c)
+        kept = copy_overlapping(c) if count != 0 else None
+        run_call(c, count)
+        return <object>out
     if c.placement.ndim == 0 and out == NULL:
         # a scalar result needs no array
+        hide_elements(c)
         space[0] = space[1] = 0
         c.arg[OUT].array = NULL
         c.arg[OUT].kind = kind
@@ -880,8 +886,8 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
         c.stride[OUT][d] = c.arg[OUT].stride[d]
     if c.masked and c.report == NULL:
         memset(c.arg[OUT].data, 0, count * c.arg[OUT].itemsize)
-    if count != 0:
-        run_call(c, count)
+    hide_elements(c)
+    run_call(c, count)
     return result
 
 
@@ -945,6 +951,18 @@ cdef object types_asked_for(int op, const keywords_t* keywords, object x1, objec
     return () if types is None else types
 
 
+cdef bint can_become(int kind, int element) noexcept nogil:
+    """Whether an operand of this kind, a Python number included, converts to a loop's type."""
+    if kind == WEAK_INT:
+        # as an int of the loop's own type, else by way of float64
+        kind = element if BOOL < element < FLOAT16 else FLOAT64
+    elif kind == WEAK_FLOAT:
+        kind = FLOAT64
+    elif kind == WEAK_COMPLEX:
+        kind = COMPLEX128
+    return loop_table().convert[element][kind] != NULL
+
+
 cdef const loop_t* loop_for(const call_t* c, object types) except? NULL:
     """The loop of a call, or NULL for NumPy's ufunc; `types` as from types_asked_for."""
     cdef const loop_t* loop
@@ -955,10 +973,9 @@ cdef const loop_t* loop_for(const call_t* c, object types) except? NULL:
         return NULL
     loop = find_loop(c.op, types[0], types[1])
     for k in range(X1, MASK):
-        if loop != NULL and c.arg[k].kind < N_TYPES:
-            # a cast that only "unsafe" allows is NumPy's to make
-            if loop_table().convert[loop.type[k]][c.arg[k].kind] == NULL:
-                return NULL
+        # a cast that only "unsafe" allows is NumPy's to make
+        if loop != NULL and not can_become(c.arg[k].kind, loop.type[k]):
+            return NULL
     return loop
 
 
@@ -969,10 +986,15 @@ cdef int convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
     OverflowError, in NumPy's words, where an int does not fit.
     """
     if c.arg[X1].kind >= N_TYPES and not fit_number(x1, c.loop.type[X1], &c.arg[X1]):
-        np.array(<object>x1, <object>element_dtype(c.loop.type[X1]))
+        refuse_int(<object>x1, <object>element_dtype(c.loop.type[X1]))
     if c.arg[X2].kind >= N_TYPES and not fit_number(x2, c.loop.type[X2], &c.arg[X2]):
-        np.array(<object>x2, <object>element_dtype(c.loop.type[X2]))
+        refuse_int(<object>x2, <object>element_dtype(c.loop.type[X2]))
     return 0
+
+
+cdef int refuse_int(object value, object dtype) except -1:
+    np.array(value, dtype)
+    raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
 
 
 cdef int out_of_range(PyObject* value, const arg_t* number, const arg_t* other) except -2:
@@ -986,25 +1008,31 @@ cdef int out_of_range(PyObject* value, const arg_t* number, const arg_t* other) 
     return 1 if <object>value > 0 else -1
 
 
-cdef object answer_by_sign(arg_t* number, arg_t* other, int sign):
+cdef void answer_by_sign(call_t* c, int number, int sign) noexcept nogil:
     """
-    Replace the operands of a comparison by 0 and a number with the sign of the int.
+    Make a comparison with an int out of range one of 0 with a number of its sign.
 
-    The answer is the same for every element; `other` keeps its shape. Returns arrays
-    that stand for both, should NumPy take the call.
+    The answer is the same for every element. The other operand keeps its shape and
+    strides until the result is laid out; hide_elements then makes it a single 0.
     """
+    c.by_sign = X1 + X2 - number
+    c.arg[c.by_sign].kind = INT8
+    c.arg[c.by_sign].swapped = False
+    put_int(sign, 1, c.arg[number].value)
+    set_scalar(&c.arg[number], INT8)
+
+
+cdef inline void hide_elements(call_t* c) noexcept nogil:
+    cdef arg_t* arg = &c.arg[c.by_sign]
     cdef int d
-    zeros = np.broadcast_to(np.int8(0), shape_of(other))
-    other.value[0] = 0
-    other.data = <char*>other.value
-    other.array = NULL
-    other.swapped = False
-    for d in range(other.ndim):
-        other.stride[d] = 0
-    set_scalar(other, INT8)
-    put_int(sign, 1, number.value)
-    set_scalar(number, INT8)
-    return np.int8(sign), zeros
+    if c.by_sign == 0:
+        return
+    arg.value[0] = 0
+    arg.data = <char*>arg.value
+    arg.array = NULL
+    arg.itemsize = 1
+    for d in range(c.placement.ndim):
+        c.stride[c.by_sign][d] = 0
 
 
 cdef object as_mask(object where):
@@ -1062,6 +1090,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
     cdef int sign
     c.op = op
     c.masked = False
+    c.by_sign = 0
     c.report = report
     c.dims.form = IN_DIM
     c.dims.n[0] = 0
@@ -1113,14 +1142,12 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         # never NumPy's: releases up to 2.5 crash on such an int with a mask
         sign = out_of_range(x1, &c.arg[X1], &c.arg[X2])
         if sign != 0:
-            first, second = answer_by_sign(&c.arg[X1], &c.arg[X2], sign)
+            answer_by_sign(&c, X1, sign)
         else:
             sign = out_of_range(x2, &c.arg[X2], &c.arg[X1])
             if sign != 0:
-                second, first = answer_by_sign(&c.arg[X2], &c.arg[X1], sign)
+                answer_by_sign(&c, X2, sign)
         if sign != 0:
-            x1 = <PyObject*>first
-            x2 = <PyObject*>second
             types = None if types is None else ()
     if NUMPY_UFUNCS[op] is None:
         name_native(&c.arg[X1])
@@ -1130,11 +1157,19 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         ours = ours and cnp.PyArray_CheckExact(out)
         if ours:
             read_array(<PyObject*>out, &c.arg[OUT])
+            if NUMPY_UFUNCS[op] is None:
+                name_native(&c.arg[OUT])
             ours = c.arg[OUT].kind >= 0
-    if not ours:
-        return hand_over(op, <object>x1, <object>x2, &keywords, report)
-    c.loop = loop_for(&c, types)
+    c.loop = NULL
+    if ours:
+        c.loop = loop_for(&c, types)
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
+        if c.by_sign == X1:
+            first, second = np.zeros_like(<object>x1, np.int8), np.int8(sign)
+            return hand_over(op, first, second, &keywords, report)
+        if c.by_sign == X2:
+            first, second = np.int8(sign), np.zeros_like(<object>x2, np.int8)
+            return hand_over(op, first, second, &keywords, report)
         return hand_over(op, <object>x1, <object>x2, &keywords, report)
     convert_numbers(&c, x1, x2)
     if report == NULL:

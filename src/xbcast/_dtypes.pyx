@@ -259,6 +259,8 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     """
     if OPS[op].numpy is None:
         return own_types(op, dtypes, signature, dtype, casting)
+    if casting in ("no", "equiv") and any([isinstance(d, type) for d in dtypes[:2]]):
+        return None                # releases up to 2.5 crash on the question, not on the call
     try:
         if dtype is not None:
             signature = (None, None, np.dtype(dtype))
@@ -291,6 +293,8 @@ cdef tuple own_types(int op, dtypes, signature, dtype, casting):
             continue
         # a Python number stands for the loop's own type where it is of that kind
         given = [np.min_scalar_type(d(0)) if isinstance(d, type) else d for d in dtypes[:2]]
+        if dtypes[2] is not None and not np.can_cast(types[0], dtypes[2], casting):
+            continue
         if all([np.can_cast(d, t, casting) for d, t in zip(given, types[1:], strict=True)]):
             return loops[i].type[X1], loops[i].type[X2]
     return None

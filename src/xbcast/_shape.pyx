@@ -59,14 +59,19 @@ cdef Py_ssize_t as_entry(object op, object name, Py_ssize_t i, object value) exc
     return entry
 
 
-cdef int parse_row(object op, object name, object row, Py_ssize_t* n, Py_ssize_t* entry) except -1:
+cdef object parse_row(object op, object name, object row, Py_ssize_t* n, Py_ssize_t* entry):
+    """Read the entries of a tuple; returns them as ints, for an entry can be read once only."""
     cdef Py_ssize_t i, value
+    cdef bint exact = True
     n[0] = PyTuple_GET_SIZE(row)
     for i in range(n[0]):
+        exact &= PyLong_CheckExact(<object>PyTuple_GET_ITEM(row, i))
         value = as_entry(op, name, i, <object>PyTuple_GET_ITEM(row, i))
         if i < MAX_AXES:
             entry[i] = value
-    return 0
+    if exact:
+        return row
+    return tuple([entry[i] for i in range(min(n[0], MAX_AXES))]) + row[MAX_AXES:]
 
 
 cdef bint is_row(object entry):
@@ -95,8 +100,7 @@ cdef tuple parse_dims(object op, object value, dims_t* dims):
         if not PyLong_CheckExact(<object>PyTuple_GET_ITEM(value, i)):
             rows += is_row(<object>PyTuple_GET_ITEM(value, i))
     if rows == 0:
-        parse_row(op, "broadcast_dimensions", value, &dims.n[0], dims.entry[0])
-        return value
+        return parse_row(op, "broadcast_dimensions", value, &dims.n[0], dims.entry[0])
     if rows != n:
         raise _errors.mixed_forms(op, value)
     dims.form = PER_OPERAND
@@ -112,7 +116,7 @@ cdef tuple parse_dims(object op, object value, dims_t* dims):
         else:
             name = f"broadcast_dimensions[{i}]"
             row = as_sequence(op, name, row)
-            parse_row(op, name, row, &dims.n[i], dims.entry[i])
+            row = parse_row(op, name, row, &dims.n[i], dims.entry[i])
         given.append(row)
     return tuple(given)
 
@@ -126,8 +130,12 @@ cdef tuple parse_degenerate(object op, object value, degenerate_t* degenerate):
     if value is None:
         return None
     value = as_sequence(op, "degenerate_dimensions", value)
+    value = tuple([
+        as_entry(op, "degenerate_dimensions", i, <object>PyTuple_GET_ITEM(value, i))
+        for i in range(PyTuple_GET_SIZE(value))
+    ])
     for i in range(PyTuple_GET_SIZE(value)):
-        entry = as_entry(op, "degenerate_dimensions", i, <object>PyTuple_GET_ITEM(value, i))
+        entry = value[i]
         if 0 <= entry < MAX_AXES:
             degenerate.may_stretch |= <unsigned long long>1 << entry
         else:
@@ -290,7 +298,7 @@ cdef object fault_error(object op, object shapes, object dims, object degenerate
         if fault.form == 1:
             return _errors.may_not_stretch(op, shapes, dims, degenerate, fault.dim)
         rank = placement.ndim
-        entry = next(i for i, d in enumerate(degenerate) if not 0 <= as_index(d) < rank)
+        entry = next(i for i, d in enumerate(degenerate) if not 0 <= d < rank)
         return _errors.degenerate_out_of_range(op, shapes, dims, degenerate, entry, rank)
     if fault.rule == 11:
         if fault.form == 4:
@@ -300,7 +308,7 @@ cdef object fault_error(object op, object shapes, object dims, object degenerate
     if fault.rule == 7 and fault.form == 2:
         sizes = tuple([shapes[k][placement.source[k][fault.dim]] for k in range(2)])
         return _errors.placed_sizes_differ(op, shapes, dims, fault.dim, sizes)
-    return _errors.broken_rule(op, f"B{fault.rule}", shapes, dims, entry)
+    return _errors.broken_rule(op, f"B{fault.rule}", shapes, dims, entry, degenerate is None)
 
 
 # ------------------------------------------------------------ public functions
@@ -422,7 +430,7 @@ cdef int parse_in_dim(object shape, object dims, const shape_t* x, placement_t* 
     result = parse_shape(op, "shape", shape, placement.size)
     placement.ndim = <int>len(result)
     dims = as_sequence(op, "broadcast_dimensions", dims)
-    parse_row(op, "broadcast_dimensions", dims, &parsed.n[0], parsed.entry[0])
+    dims = parse_row(op, "broadcast_dimensions", dims, &parsed.n[0], parsed.entry[0])
     own = tuple([x.size[i] for i in range(x.ndim)])
     if parsed.n[0] != x.ndim:
         raise _errors.in_dim_length(own, result, dims)

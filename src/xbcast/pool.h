@@ -161,7 +161,11 @@ static void pool_run(pool_task task, void *context, long n_chunks, int n_threads
     int looks = 0;
 
     if (n_threads > 1) {
-        n_threads = 1 + pool_grow(n_threads - 1);
+        /* there may be more workers, of an earlier and wider job */
+        int workers = pool_grow(n_threads - 1);
+        if (workers < n_threads - 1) {
+            n_threads = 1 + workers;
+        }
     }
     pool.task = task;
     pool.context = context;
