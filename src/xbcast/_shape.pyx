@@ -46,8 +46,8 @@ cdef Py_ssize_t as_entry(object op, object name, Py_ssize_t i, object value) exc
     cdef int overflow
     cdef Py_ssize_t entry
     if not PyLong_CheckExact(value):
-        # bool is an int to Python, and np.bool has no __index__
-        if isinstance(value, bool):
+        # bool is an int to Python, and NumPy's has an __index__ before NumPy 2.1
+        if isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b":
             raise _errors.dimension_kind(op, name, i, value)
         try:
             value = as_index(value)
