@@ -24,6 +24,30 @@ from xbcast._optable import OPS
 cdef extern from "cpu.h":
     int cpu_level()
 
+cdef extern from *:
+    """
+    /* Fields of a NumPy ufunc, which the declarations for Cython have lost in NumPy 2.5. */
+    #include <numpy/ufuncobject.h>
+
+    static int ufunc_type(PyObject *ufunc, int i)
+    {
+        return ((PyUFuncObject *)ufunc)->types[i];
+    }
+
+    static void *ufunc_loop(PyObject *ufunc, int i)
+    {
+        return (void *)((PyUFuncObject *)ufunc)->functions[i];
+    }
+
+    static void *ufunc_data(PyObject *ufunc, int i)
+    {
+        return (void *)((PyUFuncObject *)ufunc)->data[i];
+    }
+    """
+    int ufunc_type(object ufunc, int i)
+    void* ufunc_loop(object ufunc, int i)
+    void* ufunc_data(object ufunc, int i)
+
 cnp.import_array()
 cnp.import_ufunc()
 
@@ -160,7 +184,7 @@ cdef const loop_t* find_loop(int op, int type1, int type2) noexcept nogil:
     return NULL
 
 
-cdef int add_numpy_loops(int op, cnp.ufunc ufunc) except -1:
+cdef int add_numpy_loops(int op, object ufunc) except -1:
     """List NumPy's inner loops for the types that have none of ours.
 
     The first of several with the same types is the fast one (power).
@@ -169,11 +193,11 @@ cdef int add_numpy_loops(int op, cnp.ufunc ufunc) except -1:
     cdef int i, k
     cdef int type_[3]
     cdef loop_t* loop
-    for i in range(ufunc.ntypes):
+    for i in range(<int>ufunc.ntypes):
         # NumPy's order of operands: x1, x2, out
         for k in range(3):
-            type_[(k + 1) % 3] = element_type(ufunc.types[3 * i + k])
-        if min(type_[OUT], type_[X1], type_[X2]) < 0 or ufunc.functions[i] == NULL:
+            type_[(k + 1) % 3] = element_type(ufunc_type(ufunc, 3 * i + k))
+        if min(type_[OUT], type_[X1], type_[X2]) < 0 or ufunc_loop(ufunc, i) == NULL:
             continue
         if find_loop(op, type_[X1], type_[X2]) != NULL:
             continue
@@ -184,8 +208,8 @@ cdef int add_numpy_loops(int op, cnp.ufunc ufunc) except -1:
             loop.run_type[k] = type_[k]
         loop.warning_source = HARDWARE
         loop.run = NULL
-        loop.numpy_run = <NumpyLoop><void*>ufunc.functions[i]
-        loop.numpy_data = ufunc.data[i]
+        loop.numpy_run = <NumpyLoop>ufunc_loop(ufunc, i)
+        loop.numpy_data = ufunc_data(ufunc, i)
         n_loops += 1
     return 0
 
