@@ -43,10 +43,10 @@ def test_each_element_exactly_once(data):
     xbcast._threads.use_machine_limit(threads)
     try:
         with xbcast.num_threads(threads):
-            xbcast.add(out, x2, out=out, casting="unsafe")
+            xbcast.add(out, x2, out=out)
             assert (out == 1).all()
             mask = np.random.default_rng(0).random(out.shape) < 0.5
-            xbcast.add(out, x2, out=out, where=mask, casting="unsafe")
+            xbcast.add(out, x2, out=out, where=mask)
             assert (out == 1 + mask).all()
     finally:
         xbcast._threads.use_machine_limit(None)
@@ -75,7 +75,20 @@ def test_large_results_exactly_once(shape, kept, turned, threads):
                 out = np.zeros(shape[::-1], dtype).T if turned else np.zeros(shape, dtype)
                 xbcast.add(out, np.ones(kept, "i1"), out=out)
                 assert (out == 1).all()
-                xbcast.add(out, np.ones(shape[::-1], "f4").T, out=out, casting="unsafe")
+                xbcast.add(out, np.ones(shape[::-1], "i1").T, out=out)
                 assert (out == 2).all()
     finally:
         xbcast._threads.use_machine_limit(None)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (3, 4, 5, 6), (2, 3, 4, 3, 5), (2, 2, 3, 2, 3, 2)], ids=str)
+@pytest.mark.parametrize("step", [2, -3])
+def test_nests_that_do_not_merge_exactly_once(shape, step):
+    """A step along every axis keeps all of them in the plan."""
+    every = tuple([slice(None, None, step)] * len(shape))
+    for dtype in DTYPES:
+        for stretched in range(len(shape)):
+            out = np.zeros([n * abs(step) for n in shape], dtype)[every]
+            kept = [1 if d == stretched else n for d, n in enumerate(shape)]
+            xbcast.add(out, np.ones(kept, "i1"), out=out)
+            assert (out == 1).all()
