@@ -288,7 +288,10 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     try:
         if dtype is not None:
             signature = (None, None, np.dtype(dtype))
-        x1, x2, out = RESOLVERS[op](dtypes, signature=signature, casting=casting)
+        if signature is None:      # which resolve_dtypes, unlike the call, does not take
+            x1, x2, out = RESOLVERS[op](dtypes, casting=casting)
+        else:
+            x1, x2, out = RESOLVERS[op](dtypes, signature=signature, casting=casting)
     except Exception:  # whatever NumPy has to say, it says when it is called
         return None
     types = element_type(x1.num), element_type(x2.num)
