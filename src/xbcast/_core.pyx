@@ -45,35 +45,19 @@ from xbcast._dtypes import ELEMENTS, cpu_levels, explicit_types, use_level
 from xbcast._dtypes import level as cpu_level
 from xbcast._optable import MIXED, OPS
 
-cdef extern from *:
-    """
-    /* NumPy's types, which Cython only knows as classes, stay on this side. */
-    #include <numpy/arrayobject.h>
-
-    static PyObject *new_array(void *descr, int ndim, const Py_ssize_t *size,
-                               const Py_ssize_t *stride, void *data, int flags)
-    {
-        return PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)descr, ndim,
-                                    (const npy_intp *)size, (const npy_intp *)stride, data,
-                                    flags, NULL);
-    }
-
-    static PyObject *new_scalar(void *data, void *descr)
-    {
-        return PyArray_Scalar(data, (PyArray_Descr *)descr, NULL);
-    }
-
-    static int keep_alive(PyObject *view, PyObject *base)
-    {
-        return PyArray_SetBaseObject((PyArrayObject *)view, base);
-    }
-    """
-    # steals a reference to the dtype; strides and data may be NULL
+cdef extern from "arrays.h":
     object new_array(void* descr, int ndim, const Py_ssize_t* size, const Py_ssize_t* stride,
                      void* data, int flags)
     object new_scalar(void* data, void* descr)
-    # steals a reference to base
     int keep_alive(object view, PyObject* base) except -1
+    bint is_native(PyObject*)
+    bint is_writeable(PyObject*)
+    int type_of(PyObject*)
+    int rank_of(PyObject*)
+    Py_ssize_t size_of(PyObject*, int)
+    Py_ssize_t stride_of(PyObject*, int)
+    Py_ssize_t itemsize_of(PyObject*)
+    char* data_of(PyObject*)
     PyObject PyGenericArrType_Type
 
 cdef extern from "numpy/ufuncobject.h":
@@ -88,9 +72,6 @@ cnp.import_array()
 cnp.import_ufunc()
 
 cdef enum:
-    # Larger results are computed without the GIL; for smaller ones handing it over
-    # costs more than it can gain, and NumPy draws the line at the same length.
-    RELEASE_GIL = 500
     # Steps an overlap question may take; what stays open counts as overlap.
     OVERLAP_WORK = 1000
 
@@ -136,18 +117,17 @@ cdef inline bint is_foreign(object value):
 
 
 cdef int read_array(PyObject* value, arg_t* arg) except -1:
-    cdef cnp.ndarray array = <cnp.ndarray>value
     cdef int d
     arg.array = value
-    arg.type_num = cnp.PyArray_TYPE(array)
+    arg.type_num = type_of(value)
     arg.kind = element_type(arg.type_num)
-    arg.ndim = cnp.PyArray_NDIM(array)
-    arg.data = cnp.PyArray_BYTES(array)
-    arg.itemsize = cnp.PyArray_ITEMSIZE(array)
-    arg.swapped = not cnp.PyArray_ISNOTSWAPPED(array)
+    arg.ndim = rank_of(value)
+    arg.data = data_of(value)
+    arg.itemsize = itemsize_of(value)
+    arg.swapped = not is_native(value)
     for d in range(arg.ndim):
-        arg.size[d] = cnp.PyArray_DIMS(array)[d]
-        arg.stride[d] = cnp.PyArray_STRIDES(array)[d]
+        arg.size[d] = size_of(value, d)
+        arg.stride[d] = stride_of(value, d)
     return 0
 
 
@@ -224,8 +204,8 @@ cdef void put_int(long long number, int itemsize, void* to) noexcept nogil:
     memcpy(to, source, itemsize)
 
 
-cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
-    """Store a Python int as an integer type; false if it does not fit."""
+cdef bint store_int(object value, int kind, void* to) except -1:
+    """Store a Python int as an element of an integer type; false if it does not fit."""
     cdef int overflow = 0
     cdef int bits = <int>(8 * element_size[kind])
     cdef unsigned long long unsigned_value
@@ -235,8 +215,7 @@ cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
             unsigned_value = PyLong_AsUnsignedLongLong(value)
         except OverflowError:
             return False
-        memcpy(arg.value, &unsigned_value, sizeof(unsigned_value))
-        set_scalar(arg, kind)
+        memcpy(to, &unsigned_value, sizeof(unsigned_value))
         return True
     if overflow != 0:
         return False
@@ -245,7 +224,14 @@ cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
             return False
     elif bits < 64 and not -(1LL << (bits - 1)) <= number < 1LL << (bits - 1):
         return False
-    put_int(number, <int>element_size[kind], arg.value)
+    put_int(number, <int>element_size[kind], to)
+    return True
+
+
+cdef bint fit_int(object value, int kind, arg_t* arg) except -1:
+    """Make an operand of a Python int; false if the type cannot hold it."""
+    if not store_int(value, kind, arg.value):
+        return False
     set_scalar(arg, kind)
     return True
 
@@ -367,6 +353,7 @@ cdef struct call_t:
     const loop_t* loop
     arg_t arg[4]               # by Role; MASK if `masked`
     bint masked
+    bint fresh                 # `out` is allocated by the call
     int by_sign                # operand of a comparison answered by sign; 0: none
     PyObject* report           # explain: a dict to describe the call in; else NULL
     dims_t dims
@@ -490,7 +477,7 @@ cdef int check_unique(object op, const arg_t* out) except -1:
     return 0
 
 
-cdef int check_out(object op, call_t* c, object shapes) except -1:
+cdef int check_out(object op, call_t* c) except -1:
     """Refuse an `out` of another shape, a read-only one, and one that overlaps itself."""
     cdef int d
     cdef const arg_t* out = &c.arg[OUT]
@@ -499,8 +486,8 @@ cdef int check_out(object op, call_t* c, object shapes) except -1:
         same &= out.size[d] == c.placement.size[d]
     if not same:
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
-        raise _errors.out_shape(op, shape_of(out), result, shapes)
-    if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray>out.array):
+        raise _errors.out_shape(op, shape_of(out), result, shapes_of(c))
+    if not is_writeable(out.array):
         raise _errors.out_read_only(op)
     check_unique(op, out)
     for d in range(out.ndim):
@@ -680,6 +667,7 @@ cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
     plan.warning_source = c.loop.warning_source
     plan.masked = c.masked
     plan.writes = True
+    plan.fresh = c.fresh
     plan.n = 4 if c.masked else 3
     plan.nest.n = plan.n
     plan.nest.ndim = 0
@@ -742,6 +730,11 @@ cdef int describe_plan(const plan_t* plan, dict report) except -1:
     return 0
 
 
+cdef int give_warnings(int op, unsigned int warnings) except -1:
+    """Report bits of Warning as the errstate of the moment asks for; it may raise."""
+    return PyUFunc_GiveFloatingpointErrors(ops[op].name, <int>warnings)
+
+
 cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     """Plan and run; afterwards give the warnings that NumPy would give."""
     cdef plan_t plan
@@ -773,7 +766,7 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     if warnings[CAST]:
         PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
     if warnings[OWN]:
-        PyUFunc_GiveFloatingpointErrors(ops[c.op].name, <int>warnings[OWN])
+        give_warnings(c.op, warnings[OWN])
     return 0
 
 
@@ -855,15 +848,16 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
     place_operand(c, X2)
     if c.masked:
         place_mask(op, c)
-    if out != NULL and out != Py_Ellipsis:
-        check_out(op, c, shapes_of(c))
+    c.fresh = out == NULL or out == Py_Ellipsis
+    if not c.fresh:
+        check_out(op, c)
         kind = c.arg[OUT].kind
     if c.report != NULL:
         describe_call(c, kind, out, <dict>c.report)
     if not count_elements(&c.placement, element_size[kind], &count):
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
         raise _errors.result_too_large(op, result, element_size[kind], shapes_of(c))
-    if out != NULL and out != Py_Ellipsis:
+    if not c.fresh:
         hide_elements(c)
         kept = copy_overlapping(c) if count != 0 else None
         run_call(c, count)

@@ -18,6 +18,8 @@ cdef struct loop_t:
     InnerLoop run              # NULL: NumPy's loop
     NumpyLoop numpy_run
     void* numpy_data
+    bint direct                # a loop of our own that computes in the caller's types,
+                               # and whose operands need no look beforehand
 
 cdef const LoopTable* loop_table() noexcept nogil
 # ElementType of a NumPy type number in native byte order, -1 if it has no loops

@@ -231,6 +231,9 @@ cdef int list_loops() except -1:
             loops[i].run_type[k] = current_table.loops[i].run_type[k]
         loops[i].warning_source = current_table.loops[i].warning_source
         loops[i].run = current_table.loops[i].run
+        loops[i].direct = not OPS[loops[i].op].exponent
+        for k in range(3):
+            loops[i].direct &= loops[i].type[k] == loops[i].run_type[k]
     n_loops = current_table.n_loops
     for i, ufunc in enumerate(ufuncs):
         if ufunc is not None:

@@ -8,6 +8,9 @@ cdef enum:
     # Bytes of one scratch buffer. Three operands' buffers stay within the L1 cache.
     SCRATCH = 8192
     MAX_STAGES = 3
+    # In fewer elements than this, packing for speed has nothing to gain
+    # (benchmarks/bench_calls.py).
+    WORTH_PACKING = 512
 
 # Where the warnings of a run are collected: the op's own, which include those of
 # converting the result, and those of converting an operand, which NumPy reports as
@@ -46,11 +49,13 @@ cdef struct plan_t:
     int warning_source
     bint masked                # operand[MASK] is in use
     bint writes                # false: the loop only looks at its operands
+    bint fresh                 # `out` was allocated for this call
     Py_ssize_t count           # elements of the result
     int n                      # operands in `nest`: 3, or 4 with a mask
     pattern_tuple_t nest       # by Role; offsets count from operand[].data
     operand_t operand[4]
     bint packs                 # some operand goes through scratch
+    bint streams               # `out` is packed and goes past the cache
     Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
 
 cdef inline bint is_plain(const operand_t* operand) noexcept nogil:

@@ -12,10 +12,8 @@ cdef enum:
     # Shorter inner axes than this are worth joining with the next one by packing
     # (benchmarks/bench_layouts.py, short_inner).
     SHORT_INNER = 64
-    # In fewer elements than this, packing for speed has nothing to gain, and fewer
-    # than the other are walked as they lie if two axes are all there are
-    # (benchmarks/bench_calls.py, which also times the calls below).
-    WORTH_PACKING = 512
+    # Fewer elements than this are walked as they lie if two axes are all there are
+    # (benchmarks/bench_calls.py).
     TINY = 64
     # Elements apart are worth bringing together in rows of at least this length
     # (benchmarks/bench_layouts.py, reversed, stepped and transposed).
@@ -24,6 +22,10 @@ cdef enum:
     # (benchmarks/bench_layouts.py, transposed).
     TILE = 256
     CACHE_LINE = 64
+    # Bytes of a result from which on it is better written past the cache, in stretches
+    # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput).
+    WORTH_STREAMING = 48 << 20
+    STREAM_RUN = 512
 
 
 cdef inline Py_ssize_t absolute(Py_ssize_t stride) noexcept nogil:
@@ -116,6 +118,19 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     return transposed_axis(plan, k) > 0 or not is_apart(plan, OUT)
 
 
+cdef bint gains_by_streaming(const plan_t* plan) noexcept nogil:
+    """
+    Whether a result is large, and written in long contiguous stretches.
+
+    Memory that is fresh from the system is in the cache, where the system cleared it.
+    """
+    cdef const operand_t* out = &plan.operand[OUT]
+    cdef const axis_t* axis = plan.nest.axis
+    return (plan.count * out.itemsize >= WORTH_STREAMING and not plan.fresh and not plan.masked
+            and axis[0].stride[OUT] == out.itemsize
+            and axis[0].size * out.itemsize >= STREAM_RUN)
+
+
 cdef void choose_block(plan_t* plan, bint transposed) noexcept nogil:
     """Choose how many elements along axes 0 to 2 are packed at a time."""
     cdef Py_ssize_t size[3]
@@ -163,7 +178,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     cdef bint transposed = False
     if plan.count >= TINY or nest.ndim > 2:
         reduce_tuple(nest)
-    plan.packs = False
+    plan.packs = plan.streams = False
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
         plan.operand[k].packed = False
@@ -192,5 +207,8 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
         for k in range(plan.n):
             if gains_by_packing(plan, k) and not plan.operand[k].packed:
                 pack(plan, k)
+    plan.streams = gains_by_streaming(plan)
+    if plan.streams and not plan.operand[OUT].packed:
+        pack(plan, OUT)
     if plan.packs:
         choose_block(plan, transposed)

@@ -23,6 +23,10 @@ cdef extern from "float_status.h" nogil:
 cdef extern from "scratch.h" nogil:
     char* thread_scratch()
 
+cdef extern from "stream.h" nogil:
+    void stream_copy(char* to, const char* source, Py_ssize_t n)
+    void stream_end()
+
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
 
@@ -48,22 +52,28 @@ cdef inline void run_numpy_loop(const plan_t* plan, char** data, const Walk* wal
         args[2] += walk.stride[OUT][1]
 
 
+cdef void run_walk(InnerLoop run, int warning_source, char** data, const Walk* walk,
+                   unsigned int* warnings) noexcept nogil:
+    """Call a loop of our own and collect its warnings, and no others."""
+    cdef unsigned int ignored = 0
+    if warning_source == HARDWARE:
+        clear_kernel_status()
+        run(data[OUT], data[X1], data[X2], walk, &ignored)
+        warnings[0] |= kernel_status_raised()
+    else:
+        run(data[OUT], data[X1], data[X2], walk,
+            warnings if warning_source == COMPUTED else &ignored)
+
+
 cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
                           unsigned int* warnings) noexcept nogil:
-    """Call the loop and collect its own warnings, and no others."""
-    cdef unsigned int ignored = 0
+    """Call the loop, ours or NumPy's, and collect its own warnings."""
     if plan.run == NULL:
         clear_library_status()
         run_numpy_loop(plan, data, walk)
         warnings[OWN] |= library_status()
-    elif plan.warning_source == HARDWARE:
-        clear_kernel_status()
-        plan.run(data[OUT], data[X1], data[X2], walk, &ignored)
-        warnings[OWN] |= kernel_status_raised()
-    elif plan.warning_source == COMPUTED:
-        plan.run(data[OUT], data[X1], data[X2], walk, &warnings[OWN])
     else:
-        plan.run(data[OUT], data[X1], data[X2], walk, &ignored)
+        run_walk(plan.run, plan.warning_source, data, walk, &warnings[OWN])
 
 
 # ---------------------------------------------------------------------- packing
@@ -184,6 +194,19 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
     return <char*>source
 
 
+cdef void stream_rows(char* to, const Py_ssize_t* stride, const char* source, const Py_ssize_t* size,
+                      Py_ssize_t itemsize, bint run) noexcept nogil:
+    """Write a block past the cache: in one go if it is a run, else one row after the other."""
+    cdef Py_ssize_t i, j
+    cdef Py_ssize_t row = size[0] * itemsize
+    if run:
+        stream_copy(to, source, size[2] * size[1] * row)
+        return
+    for j in range(size[2]):
+        for i in range(size[1]):
+            stream_copy(to + j * stride[2] + i * stride[1], source + (j * size[1] + i) * row, row)
+
+
 cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, packing_t* packing,
                         const char* mask, unsigned int* warnings) noexcept nogil:
     """
@@ -201,7 +224,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     cdef Py_ssize_t itemsize = operand.run_itemsize
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef int s, last = 0 if is_plain(operand) else operand.n_stages
-    cdef bint run = mask == NULL and is_run(packing.stride[OUT], size, operand.itemsize)
+    cdef bint direct, run = mask == NULL and is_run(packing.stride[OUT], size, operand.itemsize)
     if mask != NULL:
         n = count_kept(mask, n)
     walk.size[0] = n
@@ -209,13 +232,17 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     walk.to[1] = walk.source[1] = 0
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        target = to if run and s == last - 1 else other(scratch, source)
+        direct = run and not plan.streams and s == last - 1
+        target = to if direct else other(scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
         walk.to[0] = itemsize
         operand.stage[s].copy(target, source, &walk, &warnings[operand.stage[s].slot])
         source = target
     if source == to:
+        return
+    if plan.streams:
+        stream_rows(to, packing.stride[OUT], source, size, itemsize, run)
         return
     if mask != NULL:
         # of three levels, the first two are one (may_take_three)
@@ -401,6 +428,8 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
     run_blocks(plan, data, block, &packing, warnings)
     while advance(plan, first, index, data):
         run_blocks(plan, data, block, &packing, warnings)
+    if plan.streams:
+        stream_end()
 
 
 cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:

@@ -1,6 +1,8 @@
 # The shape rules B1 to B11 (docs/semantics.md): where each dimension of an
 # operand lands in the result, and how large the result is. Works on C integers.
 
+from cpython.object cimport PyObject
+
 from xbcast._pattern cimport MAX_AXES
 
 cdef struct shape_t:
@@ -37,6 +39,8 @@ cdef struct fault_t:
     Py_ssize_t entry                   # entry or operand at fault, or -1
     int dim                            # dimension of the result at fault, or -1
 
+# The plain case of parse_dims: a tuple of ints. True, and `dims` is filled; else false.
+cdef bint read_dims(PyObject* value, dims_t* dims) except -1
 # Both return what they read, as a tuple: an argument can be read once only.
 cdef tuple parse_dims(object op, object value, dims_t* dims)
 cdef tuple parse_degenerate(object op, object value, degenerate_t* degenerate)

@@ -7,6 +7,7 @@ errors are made around them, with texts from _errors.py. Knows no NumPy.
 
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
 from cpython.pyport cimport PY_SSIZE_T_MAX, PY_SSIZE_T_MIN
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from itertools import islice
@@ -81,6 +82,28 @@ cdef bint is_row(object entry):
     return not isinstance(entry, (int, float, str, bytes)) and hasattr(entry, "__len__")
 
 
+cdef bint read_dims(PyObject* value, dims_t* dims) except -1:
+    """Read broadcast_dimensions if it is a tuple of ints; false if it is anything else."""
+    cdef Py_ssize_t i, n
+    cdef int overflow
+    if not PyTuple_CheckExact(<object>value):
+        return False
+    n = PyTuple_GET_SIZE(<object>value)
+    if n > MAX_AXES:
+        return False
+    dims.form = IN_DIM
+    dims.n[0] = n
+    dims.n[1] = 0
+    for i in range(n):
+        if not PyLong_CheckExact(<object>PyTuple_GET_ITEM(<object>value, i)):
+            return False
+        dims.entry[0][i] = PyLong_AsLongLongAndOverflow(
+            <object>PyTuple_GET_ITEM(<object>value, i), &overflow)
+        if overflow != 0:
+            return False
+    return True
+
+
 cdef tuple parse_dims(object op, object value, dims_t* dims):
     """
     Parse broadcast_dimensions.
@@ -91,8 +114,8 @@ cdef tuple parse_dims(object op, object value, dims_t* dims):
     dims.form = IN_DIM
     dims.n[0] = 0
     dims.n[1] = 0
-    if value is None:
-        return None
+    if value is None or read_dims(<PyObject*>value, dims):
+        return value
     if not PyTuple_CheckExact(value):
         value = as_sequence(op, "broadcast_dimensions", value)
     n = PyTuple_GET_SIZE(value)

@@ -16,6 +16,7 @@ from cpython.unicode cimport PyUnicode_Compare
 from libc.string cimport memset
 
 from xbcast._core cimport call, keywords_t, report_call
+from xbcast._short cimport call_short
 
 from xbcast import _errors
 from xbcast._optable import OPS
@@ -157,12 +158,15 @@ cdef PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf,
     cdef keywords_t keywords
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef Py_ssize_t i
+    cdef PyObject* short_result
     if n != 2:
         raise _errors.operand_count(op.__name__, n)
     memset(&keywords, 0, sizeof(keywords))
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             set_keyword(op, &keywords, PyTuple_GET_ITEM(<object>kwnames, i), args[2 + i])
+    if call_short(op.index, args[0], args[1], &keywords, &short_result):
+        return short_result
     result = call(op.index, args[0], args[1], &keywords)
     Py_XINCREF(<PyObject*>result)
     return <PyObject*>result

@@ -48,11 +48,11 @@ enum { XBCAST_VECTOR = 16 };
  * which takes twice the time in cache. */
 static inline ptrdiff_t leading_elements(const char *out, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t size)
 {
-    ptrdiff_t bytes = -(uintptr_t)out & (XBCAST_VECTOR - 1);
-    if (bytes == 0 || bytes % size != 0 || stride != size || n * size < 1024) {
+    if (n * size < 1024 || stride != size) {
         return n;
     }
-    return bytes / size;
+    const ptrdiff_t bytes = -(uintptr_t)out & (XBCAST_VECTOR - 1);
+    return bytes == 0 || bytes % size != 0 ? n : bytes / size;
 }
 
 /* The bytes of one number in the opposite order. */
