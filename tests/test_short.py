@@ -7,12 +7,12 @@ the default, changes nothing else. Values against NumPy are the matter of other 
 import itertools
 import warnings
 
-import grids
 import numpy as np
 import pytest
-from oracle import OP
 
+import grids
 import xbcast
+from oracle import OP
 
 LONG = {"order": "K"}
 DIMS = (None, (), (0,), (1,), (0, 1), (0, 2), ((0,), (1,)), (None, (1,)))

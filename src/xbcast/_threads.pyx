@@ -123,11 +123,16 @@ cdef Py_ssize_t time_alone(const plan_t* plan) noexcept nogil:
     return plan.count * each
 
 
-cdef int axis_to_cut(const plan_t* plan) noexcept nogil:
-    """The outermost axis of a size worth cutting, else the longest one."""
+cdef int axis_to_cut(const plan_t* plan, Py_ssize_t pieces) noexcept nogil:
+    """
+    The outermost axis that makes pieces of about one size, else the longest one.
+
+    What is cut along axis 0 has short rows, all over the memory (benchmarks/compare.py,
+    channels).
+    """
     cdef int a, longest = 0
     for a in range(plan.nest.ndim - 1, -1, -1):
-        if plan.nest.axis[a].size >= 2 * GRAIN:
+        if plan.nest.axis[a].size >= 2 * pieces:
             return a
         if plan.nest.axis[a].size > plan.nest.axis[longest].size:
             longest = a
@@ -150,9 +155,10 @@ cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         run_plan(plan, warnings)
         return
     job.plan = plan
-    job.axis = axis_to_cut(plan)
+    pieces = threads * CHUNKS_PER_THREAD
+    job.axis = axis_to_cut(plan, pieces)
     size = plan.nest.axis[job.axis].size
-    pieces = min(size, threads * CHUNKS_PER_THREAD)
+    pieces = min(size, pieces)
     job.step = (size + pieces - 1) // pieces
     if job.axis == 0:
         job.step = (job.step + GRAIN - 1) // GRAIN * GRAIN
