@@ -687,6 +687,7 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     """Integer power: refuse negative exponents before anything is written."""
     cdef plan_t scan
     cdef unsigned int warnings[2]
+    cdef int a, k
     cdef InnerLoop look = scan_negative(loop.run_type[X2])
     if look == NULL:
         return 0
@@ -695,7 +696,15 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     scan.run = look
     scan.writes = False
     scan.warning_source = COMPUTED
-    with nogil:
+    for k in range(X2):
+        # nobody looks at these: neither packed nor walked
+        scan.operand[k].packed = False
+        for a in range(scan.nest.ndim):
+            scan.nest.axis[a].stride[k] = 0
+    if plan.count > RELEASE_GIL:
+        with nogil:
+            run_shared(&scan, warnings)
+    else:
         run_shared(&scan, warnings)
     if warnings[OWN] & NEGATIVE:
         raise _errors.negative_exponent()

@@ -274,7 +274,7 @@ cdef class ufunc:
     @property
     def types(self):
         """Signatures of the loops, as NumPy writes them."""
-        return list(self.numpy.types) if self.line.numpy else own_types(self.line)
+        return list(self.numpy.types) if self.line.numpy else loops_of(self.line)
 
     @property
     def ntypes(self):
@@ -292,7 +292,7 @@ cdef class ufunc:
         return None
 
 
-cdef list own_types(line):
+cdef list loops_of(line):
     """`types` of an op that NumPy does not have."""
     from xbcast._dtypes import signatures
 

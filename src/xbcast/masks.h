@@ -41,19 +41,27 @@ static inline ptrdiff_t count_kept(const char* mask, ptrdiff_t n)
 }
 
 #if defined(XBCAST_COMPRESSES)
-/* One bit per element for `count` of them, at most 16. */
+/* One bit per element for 4, 8 or 16 of them. */
 static inline __attribute__((always_inline)) uint32_t kept_bits(const char* mask, int count)
 {
-    __m128i m = count == 16 ? _mm_loadu_si128((const void*)mask) : _mm_loadl_epi64((const void*)mask);
+    __m128i m = count == 16  ? _mm_loadu_si128((const void*)mask)
+                : count == 8 ? _mm_loadu_si64((const void*)mask)
+                             : _mm_loadu_si32((const void*)mask);
     return _mm_test_epi8_mask(m, m);
 }
 
-/* Elements in a vector as it is compressed: 8-byte ones, or widened to 4 bytes. */
-#define XBCAST_IN_VECTOR(size) ((size) == 8 ? 8 : 16)
+/* Elements in a vector as it is compressed: of 16 bytes, of 8, or widened to 4. */
+#define XBCAST_IN_VECTOR(size) ((size) == 16 ? 4 : (size) == 8 ? 8 : 16)
+
+/* One bit per lane of 8 bytes for elements that take two. */
+static inline __attribute__((always_inline)) uint32_t lane_bits(uint32_t bits, int size)
+{
+    return size == 16 ? _pdep_u32(bits, 0x55) * 3 : bits;
+}
 
 static inline __attribute__((always_inline)) __m512i load_kept(const char* source, uint32_t bits, int size)
 {
-    return size == 8   ? _mm512_maskz_loadu_epi64((__mmask8)bits, source)
+    return size >= 8   ? _mm512_maskz_loadu_epi64((__mmask8)bits, source)
            : size == 4 ? _mm512_maskz_loadu_epi32((__mmask16)bits, source)
            : size == 2 ? _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16((__mmask16)bits, source))
                        : _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)bits, source));
@@ -61,7 +69,7 @@ static inline __attribute__((always_inline)) __m512i load_kept(const char* sourc
 
 static inline __attribute__((always_inline)) void store_kept(char* to, uint32_t bits, __m512i x, int size)
 {
-    if (size == 8) {
+    if (size >= 8) {
         _mm512_mask_storeu_epi64(to, (__mmask8)bits, x);
     }
     else if (size == 4) {
@@ -82,17 +90,15 @@ static inline __attribute__((always_inline)) ptrdiff_t compress_elements(
 {
     ptrdiff_t i = 0, kept = 0;
 #if defined(XBCAST_COMPRESSES)
-    if (size < 16) {
-        const int step = XBCAST_IN_VECTOR(size);
-        for (; i + step <= n; i += step) {
-            const uint32_t bits = kept_bits(mask + i, step);
-            __m512i x = load_kept(data + i * size, 0xffff, size);
-            x = size == 8 ? _mm512_maskz_compress_epi64((__mmask8)bits, x)
-                          : _mm512_maskz_compress_epi32((__mmask16)bits, x);
-            /* whole vectors: what lies behind the kept ones has been read already */
-            store_kept(data + kept * size, 0xffff, x, size);
-            kept += __builtin_popcount(bits);
-        }
+    const int step = XBCAST_IN_VECTOR(size);
+    for (; i + step <= n; i += step) {
+        const uint32_t bits = kept_bits(mask + i, step);
+        __m512i x = load_kept(data + i * size, 0xffff, size);
+        x = size >= 8 ? _mm512_maskz_compress_epi64((__mmask8)lane_bits(bits, size), x)
+                      : _mm512_maskz_compress_epi32((__mmask16)bits, x);
+        /* whole vectors: what lies behind the kept ones has been read already */
+        store_kept(data + kept * size, 0xffff, x, size);
+        kept += __builtin_popcount(bits);
     }
 #endif
     /* stores that are overwritten instead of branches */
@@ -111,13 +117,13 @@ static inline __attribute__((always_inline)) const char* scatter_elements(
 {
     ptrdiff_t i = 0;
 #if defined(XBCAST_COMPRESSES)
-    if (size < 16 && stride == size) {
+    if (stride == size) {
         const int step = XBCAST_IN_VECTOR(size);
         for (; i + step <= n; i += step) {
-            const uint32_t bits = kept_bits(mask + i, step);
-            const int kept = __builtin_popcount(bits);
-            __m512i x = load_kept(source, (1u << kept) - 1, size);
-            x = size == 8 ? _mm512_maskz_expand_epi64((__mmask8)bits, x)
+            const uint32_t kept_here = kept_bits(mask + i, step), bits = lane_bits(kept_here, size);
+            const int kept = __builtin_popcount(kept_here);
+            __m512i x = load_kept(source, lane_bits((1u << kept) - 1, size), size);
+            x = size >= 8 ? _mm512_maskz_expand_epi64((__mmask8)bits, x)
                           : _mm512_maskz_expand_epi32((__mmask16)bits, x);
             store_kept(to + i * size, bits, x, size);
             source += kept * size;
