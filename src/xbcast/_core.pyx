@@ -21,6 +21,10 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
 
+from xbcast._arrays cimport (
+    data_of, is_native, is_writeable, itemsize_of, keep_alive, new_array, new_scalar, rank_of, size_of,
+    stride_of, type_of,
+)
 from xbcast._dtypes cimport (
     WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_dtype, element_type, find_loop,
     loop_t, loop_table, same_element_type,
@@ -45,19 +49,7 @@ from xbcast._dtypes import ELEMENTS, cpu_levels, explicit_types, use_level
 from xbcast._dtypes import level as cpu_level
 from xbcast._optable import MIXED, OPS
 
-cdef extern from "arrays.h":
-    object new_array(void* descr, int ndim, const Py_ssize_t* size, const Py_ssize_t* stride,
-                     void* data, int flags)
-    object new_scalar(void* data, void* descr)
-    int keep_alive(object view, PyObject* base) except -1
-    bint is_native(PyObject*)
-    bint is_writeable(PyObject*)
-    int type_of(PyObject*)
-    int rank_of(PyObject*)
-    Py_ssize_t size_of(PyObject*, int)
-    Py_ssize_t stride_of(PyObject*, int)
-    Py_ssize_t itemsize_of(PyObject*)
-    char* data_of(PyObject*)
+cdef extern from *:
     PyObject PyGenericArrType_Type
 
 cdef extern from "numpy/ufuncobject.h":

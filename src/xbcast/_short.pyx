@@ -13,9 +13,13 @@ cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.ref cimport Py_INCREF
 
-from xbcast._core cimport RELEASE_GIL, give_warnings, keywords_t, store_int
+from xbcast._arrays cimport (
+    data_of, is_exact_array, is_native, is_packed, is_writeable, new_array, rank_of, size_of, stride_of,
+    type_of,
+)
+from xbcast._core cimport RELEASE_GIL, give_warnings, store_int
 from xbcast._dtypes cimport (
     WEAK_FLOAT, WEAK_INT, choose_loop, element_dtype, element_type, loop_t,
 )
@@ -23,19 +27,6 @@ from xbcast._inner_loop cimport BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, OUT, X1,
 from xbcast._plan cimport WORTH_PACKING
 from xbcast._run cimport run_walk
 from xbcast._shape cimport IN_DIM, degenerate_t, dims_t, fault_t, infer_shape, placement_t, read_dims, shape_t
-
-cdef extern from "arrays.h":
-    PyObject* new_array(void* descr, int ndim, const Py_ssize_t* size, const Py_ssize_t* stride,
-                        void* data, int flags) except NULL
-    bint is_exact_array(PyObject*)
-    bint is_native(PyObject*)
-    bint is_writeable(PyObject*)
-    bint is_packed(PyObject*)
-    int type_of(PyObject*)
-    int rank_of(PyObject*)
-    Py_ssize_t size_of(PyObject*, int)
-    Py_ssize_t stride_of(PyObject*, int)
-    char* data_of(PyObject*)
 
 cnp.import_array()
 
@@ -168,11 +159,11 @@ cdef inline bint suits(PyObject* out, int kind, const placement_t* placement, Py
     return True
 
 
-cdef bint call_short(int op, PyObject* x1, PyObject* x2, const keywords_t* keywords,
+cdef bint call_short(int op, PyObject* x1, PyObject* x2, PyObject* dims, PyObject* out,
                      PyObject** result) except -1:
     cdef plain_t x[2]
     cdef shape_t shape[2]
-    cdef dims_t dims
+    cdef dims_t placing
     cdef degenerate_t degenerate
     cdef placement_t placement
     cdef fault_t fault
@@ -183,10 +174,7 @@ cdef bint call_short(int op, PyObject* x1, PyObject* x2, const keywords_t* keywo
     cdef const loop_t* loop
     cdef Py_ssize_t count = 1
     cdef int d, k
-    if (keywords.where != NULL or keywords.degenerate_dimensions != NULL
-            or keywords.casting != NULL or keywords.order != NULL or keywords.dtype != NULL
-            or keywords.subok != NULL or keywords.signature != NULL):
-        return False
+    cdef object array
     if not read_plain(x1, &x[0]) or not read_plain(x2, &x[1]) or x[0].ndim + x[1].ndim == 0:
         return False
     loop = choose_loop(op, x[0].kind, x[1].kind)
@@ -198,16 +186,15 @@ cdef bint call_short(int op, PyObject* x1, PyObject* x2, const keywords_t* keywo
                 return False
         elif x[k].kind != loop.type[X1 + k]:
             return False
-    dims.form = IN_DIM
-    dims.n[0] = 0
-    if keywords.broadcast_dimensions != NULL:
-        if not read_dims(keywords.broadcast_dimensions, &dims):
-            return False
+    placing.form = IN_DIM
+    placing.n[0] = 0
+    if dims != NULL and not read_dims(dims, &placing):
+        return False
     degenerate.given = False
     for k in range(2):
         shape[k].ndim = x[k].ndim
         shape[k].size = x[k].size
-    if not infer_shape(shape, &dims, &degenerate, &placement, &fault):
+    if not infer_shape(shape, &placing, &degenerate, &placement, &fault):
         return False
     for d in range(placement.ndim):
         count *= placement.size[d]
@@ -215,16 +202,14 @@ cdef bint call_short(int op, PyObject* x1, PyObject* x2, const keywords_t* keywo
             return False
     if count == 0 or not lay_out(&placement, count, x, element_size[loop.type[OUT]], &walk):
         return False
-    if keywords.out == NULL:
+    if out == NULL:
         Py_INCREF(<object>element_dtype(loop.type[OUT]))
-        result[0] = new_array(element_dtype(loop.type[OUT]), placement.ndim, placement.size, NULL,
-                              NULL, 0)
+        array = new_array(element_dtype(loop.type[OUT]), placement.ndim, placement.size, NULL, NULL, 0)
+    elif suits(out, loop.type[OUT], &placement, count, x):
+        array = <object>out
     else:
-        if not suits(keywords.out, loop.type[OUT], &placement, count, x):
-            return False
-        result[0] = keywords.out
-        Py_INCREF(<object>result[0])
-    data[OUT] = data_of(result[0])
+        return False
+    data[OUT] = data_of(<PyObject*>array)
     data[X1] = x[0].data
     data[X2] = x[1].data
     if count > RELEASE_GIL:
@@ -233,9 +218,7 @@ cdef bint call_short(int op, PyObject* x1, PyObject* x2, const keywords_t* keywo
     else:
         run_walk(loop.run, loop.warning_source, data, &walk, &warnings)
     if warnings:
-        try:
-            give_warnings(op, warnings)
-        except:
-            Py_DECREF(<object>result[0])
-            raise
+        give_warnings(op, warnings)
+    Py_INCREF(array)
+    result[0] = <PyObject*>array
     return True

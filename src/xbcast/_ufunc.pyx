@@ -42,6 +42,8 @@ cdef extern from *:
 
 # The keywords of a call, in the order of keywords_t, which is theirs in the signature.
 cdef enum:
+    OUT = 0
+    DIMS = 1
     N_KEYWORDS = 9
 cdef tuple KEYWORDS = (
     "out", "broadcast_dimensions", "degenerate_dimensions", "where", "casting", "order",
@@ -157,16 +159,28 @@ cdef PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf,
     cdef ufunc op = <ufunc>self
     cdef keywords_t keywords
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    cdef Py_ssize_t n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames)
     cdef Py_ssize_t i
+    cdef PyObject* name
+    cdef PyObject* dims = NULL
+    cdef PyObject* out = NULL
     cdef PyObject* short_result
+    cdef bint plain = True
     if n != 2:
         raise _errors.operand_count(op.__name__, n)
-    memset(&keywords, 0, sizeof(keywords))
-    if kwnames != NULL:
-        for i in range(PyTuple_GET_SIZE(<object>kwnames)):
-            set_keyword(op, &keywords, PyTuple_GET_ITEM(<object>kwnames, i), args[2 + i])
-    if call_short(op.index, args[0], args[1], &keywords, &short_result):
+    for i in range(n_keywords):
+        name = PyTuple_GET_ITEM(<object>kwnames, i)
+        if name == keyword[DIMS]:
+            dims = args[2 + i]
+        elif name == keyword[OUT]:
+            out = args[2 + i]
+        else:
+            plain = False
+    if plain and call_short(op.index, args[0], args[1], dims, out, &short_result):
         return short_result
+    memset(&keywords, 0, sizeof(keywords))
+    for i in range(n_keywords):
+        set_keyword(op, &keywords, PyTuple_GET_ITEM(<object>kwnames, i), args[2 + i])
     result = call(op.index, args[0], args[1], &keywords)
     Py_XINCREF(<PyObject*>result)
     return <PyObject*>result
