@@ -263,7 +263,8 @@ cdef uint16_t ask_numpy(int op, object dtype1, object dtype2) except? 0:
             x1 = x2 = np.promote_types(dtype1, dtype2)
     except TypeError:
         return NUMPY_UFUNC                             # where NumPy refuses, it says why
-    loop = find_loop(op, element_type(x1.num), element_type(x2.num))
+    # NumPy's mixed comparisons name their operands long long
+    loop = find_loop(op, same_element_type(x1.num), same_element_type(x2.num))
     if loop == NULL or not converts(dtype1, x1) or not converts(dtype2, x2):
         return NUMPY_UFUNC
     return <uint16_t>(loop - loops + 2)
@@ -273,7 +274,7 @@ cdef bint converts(object source, object to) except -1:
     """Whether operands of a dtype can be brought to a loop's; a Python number can."""
     if not isinstance(source, np.dtype):
         return True
-    return current_table.convert[element_type(to.num)][element_type(source.num)] != NULL
+    return current_table.convert[same_element_type(to.num)][element_type(source.num)] != NULL
 
 
 def explicit_types(int op, dtypes, signature, dtype, casting):
