@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from grids import NATIVE
-from oracle import OP
 
 import xbcast
+from grids import NATIVE
+from oracle import OP
 
 
 @pytest.mark.parametrize("name", OP)
