@@ -10,8 +10,10 @@ from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 
 cdef enum:
     # Shorter inner axes than this are worth joining with the next one by packing
-    # (benchmarks/bench_layouts.py, short_inner).
+    # (benchmarks/bench_layouts.py, short_inner); where all elements are bytes, a loop
+    # ends with more of them behind its last vector (column and outer of bool).
     SHORT_INNER = 64
+    SHORT_INNER_OF_BYTES = 256
     # Fewer elements than this are walked as they lie if two axes are all there are
     # (benchmarks/bench_calls.py).
     TINY = 64
@@ -97,6 +99,18 @@ cdef inline bint is_apart(const plan_t* plan, int k) noexcept nogil:
     return not plan.operand[k].packed and stride != 0 and stride != plan.operand[k].itemsize
 
 
+cdef bint is_short(const plan_t* plan) noexcept nogil:
+    """Whether rows along axis 0 are so short that entering a loop for each costs most."""
+    cdef int k
+    cdef Py_ssize_t size = plan.nest.axis[0].size
+    if size < SHORT_INNER or size >= SHORT_INNER_OF_BYTES:
+        return size < SHORT_INNER
+    for k in range(plan.n):
+        if plan.operand[k].run_itemsize > 1:
+            return False
+    return True
+
+
 cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand that could be walked where it lies is better packed.
@@ -109,7 +123,7 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     cdef const axis_t* axis = plan.nest.axis
     if is_scalar(&plan.nest, k):
         return False
-    if plan.nest.ndim > 1 and axis[0].size < SHORT_INNER:
+    if plan.nest.ndim > 1 and is_short(plan):
         return not is_linear(plan, k)
     if axis[0].size < LONG_ENOUGH or not is_apart(plan, k):
         return False
