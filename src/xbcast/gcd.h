@@ -3,7 +3,7 @@
  * Vectors divide slowly, but halve and subtract fast: with `a` odd, an even b may be
  * halved, and of an odd one the difference, which is even. Each step takes a bit off, and
  * all lanes step until the last is done. Vectors of fewer than 8 lanes are no faster
- * than Euclid's divisions (benchmark: gcd). */
+ * than Euclid's divisions (benchmarks/bench_ops.py, gcd and lcm). */
 #ifndef XBCAST_GCD_H
 #define XBCAST_GCD_H
 

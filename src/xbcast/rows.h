@@ -23,7 +23,8 @@
 /* ---- comparisons ----
  *
  * AVX-512 makes 16 bytes of a mask at once, AVX2 packs masks down to bytes; the compiler
- * narrows vectors by more steps (benchmark: comparisons of float32). */
+ * narrows vectors by more steps (benchmarks/bench_ops.py, equal to
+ * greater_equal of float32 and float64). */
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 
 #define XBCAST_COMPARE_SOME(TEST, LEFT, RIGHT)                                                  \
@@ -195,7 +196,8 @@ XBCAST_NO_COMPARE(greater_equal)
  * m = 2**N * (2**l - d) / d + 1, and t the high half of m * u,
  * u / d = (t + (u - t >> min(l, 1))) >> max(l - 1, 0). A signed quotient rounded down is
  * made of it: for u < 0, that of ~u has just the opposite bits. 0 and -1 are left to the
- * inner loop, which knows what they warn of (benchmark: floor_divide by a constant). */
+ * inner loop, which knows what they warn of (benchmarks/bench_ops.py, floor_divide,
+ * scalar_right). */
 
 typedef struct {
     uint64_t multiplier;
@@ -386,7 +388,7 @@ XBCAST_ROW(floor_divide_int8)
 /* ---- products of complex numbers ----
  *
  * The products and the sum or difference that the kernel has, in its order, so with its
- * bits (benchmark: multiply of complex128). */
+ * bits (benchmarks/bench_ops.py, multiply of complex64 and complex128). */
 #if defined(__AVX2__)
 #if defined(__AVX512DQ__)
 typedef __m512 float32_lanes;
@@ -466,8 +468,8 @@ XBCAST_ROW(multiply_complex128) { return 0; }
 
 /* ---- 8 bits ----
  *
- * There are no products and shifts of bytes; of two at a time there are (benchmark:
- * multiply of uint8, right_shift by a constant). */
+ * There are no products and shifts of bytes; of two at a time there are
+ * (benchmarks/bench_ops.py, multiply of int8 and uint8; right_shift, scalar_right). */
 
 XBCAST_ROW(multiply_uint8)
 {
