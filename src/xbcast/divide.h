@@ -2,7 +2,8 @@
  * in place of 0. The least integer through -1 is itself.
  *
  * Where vectors convert between 64-bit integers and double (AVX-512DQ), multiplication
- * by a reciprocal is the faster way. The reciprocal is taken too small by 2**-50, more
+ * by a reciprocal is the faster way (benchmarks/bench_ops.py, floor_divide and remainder of
+ * int64 and uint64). The reciprocal is taken too small by 2**-50, more
  * than all roundings together, so that a quotient never comes out too large and what
  * is left keeps the sign of the dividend. The first quotient leaves at most
  * |d| + |a| * 2**-49, the second at most |d| and a bit: less than one divisor too much. */

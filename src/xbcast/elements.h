@@ -45,7 +45,7 @@ enum { XBCAST_VECTOR = 16 };
 /* How many of the n elements of `out`, `stride` bytes apart, come before the first that
  * lies where an aligned vector may; n if alignment cannot be had or is not worth it.
  * NumPy's arrays begin 16 bytes off, so each vector would straddle two cache lines,
- * which takes twice the time in cache. */
+ * which takes twice the time in cache (benchmarks/bench_ops.py, contiguous). */
 static inline ptrdiff_t leading_elements(const char *out, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t size)
 {
     if (n * size < 1024 || stride != size) {

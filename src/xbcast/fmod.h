@@ -6,7 +6,7 @@
  * way, the others with 1 and 1 in place of their operands, so that nothing is raised
  * for them; these then go the long way, by the C library, as NumPy does. Either way
  * the remainder is exact, so the bits do not depend on the way, and what is computed
- * from it is the same. */
+ * from it is the same (benchmarks/bench_ops.py, remainder, fmod and floor_divide). */
 #ifndef XBCAST_FMOD_H
 #define XBCAST_FMOD_H
 

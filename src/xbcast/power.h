@@ -1,5 +1,6 @@
 /* Powers of integers by squaring, all lanes at once: as many steps as the largest
- * exponent has bits. Signed operands have the same bits: no exponent is negative. */
+ * exponent has bits. Signed operands have the same bits: no exponent is negative
+ * (benchmarks/bench_ops.py, power). */
 #ifndef XBCAST_POWER_H
 #define XBCAST_POWER_H
 
