@@ -7,7 +7,7 @@
 
 from libc.stdlib cimport free, malloc, realloc
 
-from xbcast._integers cimport greatest_common_divisor, wide
+from xbcast._integers cimport absolute, greatest_common_divisor, wide
 from xbcast._search cimport MAX_SEARCH_AXES, axis_range, next_aligned, search
 
 cdef enum:
@@ -93,6 +93,12 @@ cdef inline wide set_size(const set_t* x) noexcept nogil:
     return 0 if x.ndim < 0 else size
 
 
+# Empties a list and keeps its memory.
+cdef inline void clear_pieces(pieces_t* list) noexcept nogil:
+    list.length = 0
+    list.n = 0
+
+
 # Appends x with the axes of `outer` (last pushed, fastest) to the list.
 cdef int emit(const set_t* x, const set_t* outer, pieces_t* out) noexcept nogil:
     cdef size_t wanted = out.length + 2 + 2 * (x.ndim + outer.ndim)
@@ -136,17 +142,51 @@ cdef void read_piece(const pieces_t* list, size_t* position, set_t* x) noexcept 
     position[0] += 2 + 2 * x.ndim
 
 
-# Appends x's blocks [first, last) along its last axis.
+# Block i of x: the i-th part along its last axis.
+cdef inline void copy_block(set_t* block, const set_t* x, wide i) noexcept nogil:
+    copy_set(block, x, x.ndim - 1)
+    block.low += i * x.stride[x.ndim - 1]
+
+
+# The blocks [first, last) of x whose ranges meet [low, high].
+cdef inline void find_blocks(const set_t* x, wide low, wide high, wide* first,
+                             wide* last) noexcept nogil:
+    cdef int top = x.ndim - 1
+    cdef wide stride = x.stride[top], reach = reach_of(x, top)
+    first[0] = 0
+    if low > x.low + reach:
+        first[0] = (low - reach - x.low - 1) // stride + 1
+    last[0] = (high - x.low) // stride + 1
+    if last[0] > x.size[top]:
+        last[0] = x.size[top]
+
+
+cdef inline void keep_blocks(set_t* x, wide first, wide last) noexcept nogil:
+    x.ndim -= 1
+    x.low += first * x.stride[x.ndim]
+    push_axis(x, last - first, x.stride[x.ndim])
+
+
+# Appends x's blocks [first, last).
 cdef int emit_blocks(const set_t* x, wide first, wide last, const set_t* outer,
                      pieces_t* out) noexcept nogil:
     cdef set_t part
-    cdef int top = x.ndim - 1
     if first >= last:
         return DONE
-    copy_set(&part, x, top)
-    part.low += first * x.stride[top]
-    push_axis(&part, last - first, x.stride[top])
+    copy_set(&part, x, x.ndim)
+    keep_blocks(&part, first, last)
     return emit(&part, outer, out)
+
+
+# Appends all pieces of a list, each with the axes of `outer` added.
+cdef int emit_all(const pieces_t* list, const set_t* outer, pieces_t* out) noexcept nogil:
+    cdef set_t piece
+    cdef size_t position = 0
+    cdef int status = DONE
+    while position < list.length and status == DONE:
+        read_piece(list, &position, &piece)
+        status = emit(&piece, outer, out)
+    return status
 
 
 # Intersection and difference ----------------------------------------------
@@ -177,8 +217,8 @@ cdef int subtract_from_all(const pieces_t* list, const set_t* y, set_t* outer, p
 cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* outer,
                  pieces_t* out, Py_ssize_t* work, int depth) noexcept nogil:
     cdef set_t x, y
-    cdef wide x_high, y_high, first, last, reach, stride, size, x_step, y_step, g
-    cdef int top, status, rounds = 0
+    cdef wide x_high, y_high, first = 0, last = 0, size, x_stride, y_stride, x_step, y_step, g
+    cdef int status, rounds = 0
     cdef bint same = not less
     # Each of these adds an axis at most.
     if depth > MAX_DEPTH or x_given.ndim == MAX_SET_AXES or y_given.ndim == MAX_SET_AXES:
@@ -202,56 +242,38 @@ cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* o
             break
         rounds += 1
         if x.ndim:
-            top = x.ndim - 1
-            stride = x.stride[top]
-            reach = x_high - x.low - (x.size[top] - 1) * stride
-            first = 0
-            if y.low > x.low + reach:
-                first = (y.low - reach - x.low - 1) // stride + 1
-            last = (y_high - x.low) // stride + 1
-            if last > x.size[top]:
-                last = x.size[top]
+            size = x.size[x.ndim - 1]
+            find_blocks(&x, y.low, y_high, &first, &last)
             if first >= last:
                 return DONE if same else emit(&x, outer, out)
-            if last - first < x.size[top]:
+            if last - first < size:
                 if less:
                     status = emit_blocks(&x, 0, first, outer, out)
                     if status == DONE:
-                        status = emit_blocks(&x, last, x.size[top], outer, out)
+                        status = emit_blocks(&x, last, size, outer, out)
                     if status:
                         return status
-                x.ndim = top
-                x.low += first * stride
-                push_axis(&x, last - first, stride)
+                keep_blocks(&x, first, last)
                 continue
         if y.ndim:
-            top = y.ndim - 1
-            stride = y.stride[top]
-            reach = y_high - y.low - (y.size[top] - 1) * stride
-            first = 0
-            if x.low > y.low + reach:
-                first = (x.low - reach - y.low - 1) // stride + 1
-            last = (x_high - y.low) // stride + 1
-            if last > y.size[top]:
-                last = y.size[top]
+            size = y.size[y.ndim - 1]
+            find_blocks(&y, x.low, x_high, &first, &last)
             if first >= last:
                 return DONE if same else emit(&x, outer, out)
-            if last - first < y.size[top]:
-                y.ndim = top
-                y.low += first * stride
-                push_axis(&y, last - first, stride)
+            if last - first < size:
+                keep_blocks(&y, first, last)
                 continue
         break
     if x.ndim == 0 and y.ndim == 0:
         return emit(&x, outer, out) if same else DONE
     if x.ndim and y.ndim:
-        stride = x.stride[x.ndim - 1]
-        size = y.stride[y.ndim - 1]
-        if stride == size:
+        x_stride = x.stride[x.ndim - 1]
+        y_stride = y.stride[y.ndim - 1]
+        if x_stride == y_stride:
             return combine_aligned(&x, &y, less, outer, out, work, depth)
-        g = greatest_common_divisor(stride, size)
-        x_step = size // g
-        y_step = stride // g
+        g = greatest_common_divisor(x_stride, y_stride)
+        x_step = y_stride // g
+        y_step = x_stride // g
         if x.size[x.ndim - 1] > x_step and y.size[y.ndim - 1] > y_step:
             return combine_cut(&x, x_step, &y, y_step, less, outer, out, work, depth)
     if x.ndim == 0 or (y.ndim and y.stride[y.ndim - 1] > x.stride[x.ndim - 1]):
@@ -293,10 +315,8 @@ cdef int combine_aligned(const set_t* x, const set_t* y, bint less, set_t* outer
         for k in range(n_shifts):
             first = cuts[2 + 2 * k]
             end = cuts[3 + 2 * k]
-            copy_set(&block, x, x_top)
-            block.low += first * stride
-            copy_set(&met[0], y, y_top)
-            met[0].low += (first + shifts[k]) * stride
+            copy_block(&block, x, first)
+            copy_block(&met[0], y, first + shifts[k])
             push_axis(outer, end - first, stride)
             status = combine(&block, &met[0], False, outer, out, work, depth + 1)
             outer.ndim = n_outer
@@ -320,16 +340,14 @@ cdef int combine_aligned(const set_t* x, const set_t* y, bint less, set_t* outer
         end = cuts[i + 1]
         if first == end:
             continue
-        copy_set(&block, x, x_top)
-        block.low += first * stride
+        copy_block(&block, x, first)
         n_met = 0
         for k in range(n_shifts):
             if 0 <= first + shifts[k] < m:
-                copy_set(&met[n_met], y, y_top)
-                met[n_met].low += (first + shifts[k]) * stride
+                copy_block(&met[n_met], y, first + shifts[k])
                 n_met += 1
         if n_met == 2:
-            left.length = left.n = 0
+            clear_pieces(&left)
             status = combine(&block, &met[0], True, &none, &left, work, depth + 1)
             if status:
                 break
@@ -357,9 +375,8 @@ cdef void cut_axis(const set_t* x, wide step, set_t* runs, set_t* rest) noexcept
     if remainder == 0:
         rest.ndim = -1
         return
-    copy_set(rest, x, top)
-    rest.low += n * step * x.stride[top]
-    push_axis(rest, remainder, x.stride[top])
+    copy_set(rest, x, x.ndim)
+    keep_blocks(rest, n * step, x.size[top])
 
 
 # `combine` where x_step blocks of x are as long as y_step blocks of y.
@@ -378,8 +395,7 @@ cdef int combine_cut(const set_t* x, wide x_step, const set_t* y, wide y_step, b
         if x_part[i].ndim < 0:
             continue
         if less and y_part[1].ndim >= 0:
-            left.length = 0
-            left.n = 0
+            clear_pieces(&left)
             status = combine(&x_part[i], &y_part[0], True, &none, &left, work, depth + 1)
             if status == DONE:
                 status = subtract_from_all(&left, &y_part[1], outer, out, work, depth + 1)
@@ -397,26 +413,29 @@ cdef int combine_cut(const set_t* x, wide x_step, const set_t* y, wide y_step, b
     return status
 
 
+# The stride of x's last axis, and what the axes below it reach; of a point, 1 and 0.
+cdef inline wide pitch_of(const set_t* x, wide* reach) noexcept nogil:
+    if x.ndim == 0:
+        reach[0] = 0
+        return 1
+    reach[0] = reach_of(x, x.ndim - 1)
+    return x.stride[x.ndim - 1]
+
+
 # `combine` block by block of x, whose last stride is the longer one, or y a point.
 cdef int combine_blocks_of_x(const set_t* x, const set_t* y, bint less, set_t* outer,
                              pieces_t* out, Py_ssize_t* work, int depth) noexcept nogil:
     cdef set_t block
     cdef int top = x.ndim - 1, status
-    cdef wide stride = x.stride[top], x_reach = reach_of(x, top), y_reach, pitch, i = 0, done = 0
-    if y.ndim:
-        pitch = y.stride[y.ndim - 1]
-        y_reach = reach_of(y, y.ndim - 1)
-    else:
-        pitch = 1
-        y_reach = 0
-    while next_aligned(&i, x.size[top] - 1, stride, pitch, y.low - x.low + y_reach,
+    cdef wide x_reach = reach_of(x, top), y_reach = 0, pitch = pitch_of(y, &y_reach)
+    cdef wide i = 0, done = 0
+    while next_aligned(&i, x.size[top] - 1, x.stride[top], pitch, y.low - x.low + y_reach,
                        x_reach + y_reach):
         if less:
             status = emit_blocks(x, done, i, outer, out)
             if status:
                 return status
-        copy_set(&block, x, top)
-        block.low += i * stride
+        copy_block(&block, x, i)
         status = combine(&block, y, less, outer, out, work, depth + 1)
         if status:
             return status
@@ -432,28 +451,20 @@ cdef int combine_blocks_of_y(const set_t* x, const set_t* y, bint less, set_t* o
     cdef pieces_t left, next
     cdef size_t position
     cdef int top = y.ndim - 1, status = DONE
-    cdef wide stride = y.stride[top], y_reach = reach_of(y, top), x_reach, pitch, j = 0
-    if x.ndim:
-        pitch = x.stride[x.ndim - 1]
-        x_reach = reach_of(x, x.ndim - 1)
-    else:
-        pitch = 1
-        x_reach = 0
+    cdef wide y_reach = reach_of(y, top), x_reach = 0, pitch = pitch_of(x, &x_reach), j = 0
     none.ndim = 0
     init_pieces(&left)
     init_pieces(&next)
     if less:
         status = emit(x, &none, &left)
-    while status == DONE and next_aligned(&j, y.size[top] - 1, stride, pitch,
+    while status == DONE and next_aligned(&j, y.size[top] - 1, y.stride[top], pitch,
                                           x.low - y.low + x_reach, x_reach + y_reach):
-        copy_set(&block, y, top)
-        block.low += j * stride
+        copy_block(&block, y, j)
         j += 1
         if not less:
             status = combine(x, &block, less, outer, out, work, depth + 1)
             continue
-        next.length = 0
-        next.n = 0
+        clear_pieces(&next)
         position = 0
         while position < left.length and status == DONE:
             read_piece(&left, &position, &piece)
@@ -463,10 +474,8 @@ cdef int combine_blocks_of_y(const set_t* x, const set_t* y, bint less, set_t* o
             else:
                 status = combine(&piece, &block, True, &none, &next, work, depth + 1)
         left, next = next, left
-    position = 0
-    while position < left.length and status == DONE:
-        read_piece(&left, &position, &piece)
-        status = emit(&piece, outer, out)
+    if status == DONE:
+        status = emit_all(&left, outer, out)
     free(left.data)
     free(next.data)
     return status
@@ -621,18 +630,16 @@ cdef int combine_lists(const pieces_t* xs, const pieces_t* ys, bint less, pieces
                 read_piece(ys, &at, &other)
                 status = combine(&piece, &other, False, &none, out, work, 0)
             continue
-        left.length = left.n = 0
+        clear_pieces(&left)
         status = emit(&piece, &none, &left)
         at = 0
         while at < ys.length and status == DONE:
             read_piece(ys, &at, &other)
-            next.length = next.n = 0
+            clear_pieces(&next)
             status = subtract_from_all(&left, &other, &none, &next, work, 0)
             left, next = next, left
-        at = 0
-        while at < left.length and status == DONE:
-            read_piece(&left, &at, &other)
-            status = emit(&other, &none, out)
+        if status == DONE:
+            status = emit_all(&left, &none, out)
     free(left.data)
     free(next.data)
     return status
@@ -1042,7 +1049,7 @@ cdef void split_common(set_t* x, set_t* y, set_t* split) noexcept nogil:
         y.ndim -= 1
     # A first axis, where all else is a multiple of more than twice its reach.
     while x.ndim and y.ndim and x.stride[0] == y.stride[0] and x.size[0] == y.size[0]:
-        g = greatest_common_divisor(x.low - y.low if x.low > y.low else y.low - x.low, 0)
+        g = absolute(x.low - y.low)
         for i in range(1, x.ndim):
             g = greatest_common_divisor(g, x.stride[i])
         for i in range(1, y.ndim):
@@ -1311,7 +1318,7 @@ cdef int join_pieces(pieces_t* list) noexcept nogil:
         for k in range(j, n):
             copy_set(&sets[k], &sets[k + 1], sets[k + 1].ndim)
         i = 0
-    list.length = list.n = 0
+    clear_pieces(list)
     i = 0
     while i < n and status == DONE:
         status = emit(&sets[i], &none, list)

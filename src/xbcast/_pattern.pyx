@@ -17,12 +17,12 @@ cimport cython
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
-from cpython.object cimport Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
+from cpython.object cimport PyObject_RichCompare
 from libc.stdlib cimport free
 
 from xbcast import _errors
 from xbcast._integers cimport (
-    PY_SSIZE_T_MAX, XB_HAVE_WIDE, greatest_common_divisor, integer, wide,
+    PY_SSIZE_T_MAX, XB_HAVE_WIDE, absolute, greatest_common_divisor, integer, wide,
     xb_add_overflows, xb_mul_overflows, xb_sub_overflows,
 )
 from xbcast._memory_sets cimport (
@@ -81,6 +81,12 @@ cdef bint byte_bounds(const pattern_t* p, Py_ssize_t* lowest, Py_ssize_t* end) n
             and not xb_sub_overflows(end[0], lowest[0], &span))
 
 
+# Whether a set of this pattern can be worked on at all.
+cdef inline bint fits_search(const pattern_t* p) noexcept nogil:
+    cdef Py_ssize_t lowest, end
+    return XB_HAVE_WIDE or (byte_bounds(p, &lowest, &end) and end - lowest < NARROW_SPAN)
+
+
 # The reduced tuple --------------------------------------------------------
 
 # Whether axis `a` comes before axis `b`: absolute strides, first pattern first.
@@ -90,8 +96,8 @@ cdef inline bint comes_before(const axis_t* a, const axis_t* b, int n) noexcept 
     cdef Py_ssize_t s, t
     cdef int k
     for k in range(n):
-        s = -a.stride[k] if a.stride[k] < 0 else a.stride[k]
-        t = -b.stride[k] if b.stride[k] < 0 else b.stride[k]
+        s = absolute(a.stride[k])
+        t = absolute(b.stride[k])
         if s != t:
             return s < t
     for k in range(n):
@@ -189,9 +195,7 @@ cdef inline int add_axes(const pattern_t* p, integer* c, integer* m, int n) noex
     cdef int i
     for i in range(p.ndim):
         if p.size[i] > 1 and p.stride[i]:
-            c[n] = p.stride[i]
-            if c[n] < 0:
-                c[n] = -c[n]
+            c[n] = absolute(p.stride[i])
             m[n] = p.size[i] - 1
             n += 1
     return n
@@ -268,7 +272,7 @@ cdef int is_unique(const pattern_t* p, Py_ssize_t max_work) noexcept nogil:
     for i in range(p.ndim):
         if p.size[i] == 1:
             continue
-        stride = -p.stride[i] if p.stride[i] < 0 else p.stride[i]
+        stride = absolute(p.stride[i])
         if stride < p.itemsize:
             return 0
         j = n
@@ -312,6 +316,8 @@ cdef int is_linear(const pattern_t* p, const pattern_t* q, Py_ssize_t* work) noe
     cdef wide stride, steps, index
     cdef wide below = 0            # from q's least memory index to its offset
     cdef int i, j, n = 0, status
+    if not (fits_search(p) and fits_search(q)):
+        return UNDECIDED
     if is_empty(p):
         return 1
     if is_empty(q) or p.offset != q.offset:
@@ -324,19 +330,19 @@ cdef int is_linear(const pattern_t* p, const pattern_t* q, Py_ssize_t* work) noe
         indices.stride[i] = q.stride[i]
         if q.size[i] == 1:
             continue
-        stride = q.stride[i]
+        stride = absolute(<wide> q.stride[i])
         steps = q.size[i] - 1
-        if stride < 0:
-            below -= stride * steps
         j = n
-        while j and c[j - 1] > (stride if stride > 0 else -stride):
+        while j and c[j - 1] > stride:
             c[j] = c[j - 1]
             m[j] = m[j - 1]
             backwards[j] = backwards[j - 1]
             j -= 1
-        c[j] = stride if stride > 0 else -stride
+        c[j] = stride
         m[j] = steps
-        backwards[j] = stride < 0
+        backwards[j] = q.stride[i] < 0
+        if backwards[j]:
+            below += stride * steps
         n += 1
     status = is_unique(&indices, work[0])
     if status != 1:
@@ -364,11 +370,9 @@ cdef int is_linear(const pattern_t* p, const pattern_t* q, Py_ssize_t* work) noe
 # The greatest unit in which all strides that move count.
 cdef wide common_stride(const pattern_t* p, wide unit) noexcept nogil:
     cdef int i
-    cdef wide stride
     for i in range(p.ndim):
         if p.size[i] > 1:
-            stride = p.stride[i]
-            unit = greatest_common_divisor(unit, stride if stride > 0 else -stride)
+            unit = greatest_common_divisor(unit, absolute(<wide> p.stride[i]))
     return unit
 
 
@@ -394,22 +398,20 @@ cdef void set_of(const pattern_t* p, wide base, wide unit, wide element, set_t* 
     push_axis(x, element, 1)
 
 
-# B(p) and B(q) as canonical sets in the greatest unit for which both are sets.
+# B(p) and B(q) as canonical sets in the greatest unit for which both are sets, and
+# that unit; 0 if they cannot be worked on. Must hold: both have bytes.
 cdef wide sets_of_both(const pattern_t* p, const pattern_t* q, set_t* x, set_t* y) noexcept nogil:
-    cdef wide gap = <wide> p.offset - <wide> q.offset
-    cdef wide unit = greatest_common_divisor(gap if gap > 0 else -gap, p.itemsize)
+    cdef wide unit
+    if not (fits_search(p) and fits_search(q)):
+        return 0
+    unit = absolute(<wide> p.offset - <wide> q.offset)
+    unit = greatest_common_divisor(unit, p.itemsize)
     unit = common_stride(q, common_stride(p, greatest_common_divisor(unit, q.itemsize)))
     set_of(p, p.offset, unit, p.itemsize // unit, x)
     set_of(q, p.offset, unit, q.itemsize // unit, y)
     canonicalize(x)
     canonicalize(y)
     return unit
-
-
-# Whether a set of this pattern can be worked on at all.
-cdef inline bint fits_search(const pattern_t* p) noexcept nogil:
-    cdef Py_ssize_t lowest, end
-    return XB_HAVE_WIDE or (byte_bounds(p, &lowest, &end) and end - lowest < NARROW_SPAN)
 
 
 cdef inline bint has_no_bytes(const pattern_t* p) noexcept nogil:
@@ -443,6 +445,14 @@ cdef tuple integers_of(str op, str name, object values):
     return tuple([integer_of(op, name, i, value) for i, value in enumerate(values)])
 
 
+cdef tuple shape_of(str op, object shape):
+    cdef tuple sizes = integers_of(op, "shape", shape)
+    for i, size in enumerate(sizes):
+        if not 0 <= size < 1 << 63:
+            raise _errors.shape_entry(op, "shape", i, size)
+    return sizes
+
+
 cdef Py_ssize_t index_of(str op, str name, object value) except? -1:
     value = integer_of(op, name, None, value)
     try:
@@ -451,13 +461,15 @@ cdef Py_ssize_t index_of(str op, str name, object value) except? -1:
         raise _errors.leaves_64_bits(op, name, value) from None
 
 
+# The private number of an axis that Python names.
 cdef int axis_of(str op, Pattern p, object axis) except -1:
     cdef object value = integer_of(op, "axis", None, axis)
     if not -p.p.ndim <= value < p.p.ndim:
         raise _errors.axis_range(op, value, p.shape)
-    return value + p.p.ndim if value < 0 else value
+    return (-1 if value < 0 else p.p.ndim - 1) - value
 
 
+# The same of an axis or several.
 cdef list axes_of(str op, Pattern p, object axes):
     cdef list found
     if hasattr(axes, "__index__") and not hasattr(axes, "__len__"):
@@ -475,6 +487,13 @@ cdef Py_ssize_t budget(str op, object max_work) except -1:
     if max_work < 0:
         raise _errors.negative_work(op, max_work)
     return min(max_work, PY_SSIZE_T_MAX)
+
+
+# The answer of a search, or the reason why there is none.
+cdef bint verdict(str op, int answer, object max_work) except -1:
+    if answer < 0:
+        raise failure(op, answer, max_work)
+    return answer == 1
 
 
 cdef object failure(str op, int status, object max_work):
@@ -555,13 +574,11 @@ cdef class Pattern:
         cdef int i, n
         if self.is_made:
             raise _errors.immutable("Pattern")
-        sizes = integers_of("Pattern", "shape", shape)
+        sizes = shape_of("Pattern", shape)
         n = len(sizes)
         if n > MAX_AXES:
             raise _errors.too_many_dimensions("Pattern", "shape", n)
         for i in range(n):
-            if not 0 <= sizes[i] < 1 << 63:
-                raise _errors.shape_entry("Pattern", "shape", i, sizes[i])
             self.p.size[n - 1 - i] = sizes[i]
         self.p.ndim = n
         self.p.offset = index_of("Pattern", "offset", offset)
@@ -863,9 +880,7 @@ cdef class Pattern:
         0
         """
         cdef Py_ssize_t lowest = 0, highest = 0
-        if self.count == 0:
-            raise _errors.no_memory_index("lowest", self.shape)
-        index_bounds(&self.p, &lowest, &highest)
+        self.write_bounds("lowest", &lowest, &highest)
         return lowest
 
     @property
@@ -880,10 +895,14 @@ cdef class Pattern:
         16
         """
         cdef Py_ssize_t lowest = 0, highest = 0
-        if self.count == 0:
-            raise _errors.no_memory_index("highest", self.shape)
-        index_bounds(&self.p, &lowest, &highest)
+        self.write_bounds("highest", &lowest, &highest)
         return highest
+
+    cdef int write_bounds(self, str name, Py_ssize_t* lowest, Py_ssize_t* highest) except -1:
+        if self.count == 0:
+            raise _errors.no_memory_index(name, self.shape)
+        index_bounds(&self.p, lowest, highest)
+        return 0
 
     def __repr__(self):
         return (f"Pattern(shape={self.shape}, strides={self.strides}, "
@@ -909,21 +928,9 @@ cdef class Pattern:
         return hash((self.p.offset, self.shape, self.strides, self.p.itemsize))
 
     def __richcmp__(self, other, int op):
-        cdef int order
         if not isinstance(other, Pattern):
             return NotImplemented
-        order = compare(&self.p, &(<Pattern> other).p)
-        if op == Py_EQ:
-            return order == 0
-        if op == Py_NE:
-            return order != 0
-        if op == Py_LT:
-            return order < 0
-        if op == Py_LE:
-            return order <= 0
-        if op == Py_GT:
-            return order > 0
-        return order >= 0
+        return PyObject_RichCompare(compare(&self.p, &(<Pattern> other).p), 0, op)
 
     # Properties -----------------------------------------------------------
 
@@ -1007,7 +1014,7 @@ cdef class Pattern:
         cdef Py_ssize_t step, extent
         cdef int asked = -1, i, j, n = 0
         if axis is not None:
-            asked = self.p.ndim - 1 - axis_of("Pattern.has_axis_dominance", self, axis)
+            asked = axis_of("Pattern.has_axis_dominance", self, axis)
         for i in range(self.p.ndim):
             if self.p.size[i] == 1:
                 continue
@@ -1065,9 +1072,7 @@ cdef class Pattern:
         cdef int answer
         with nogil:
             answer = is_unique(&self.p, work)
-        if answer < 0:
-            raise failure("Pattern.is_unique", answer, max_work)
-        return answer == 1
+        return verdict("Pattern.is_unique", answer, max_work)
 
     @property
     def is_canonical(self):
@@ -1309,7 +1314,7 @@ cdef class Pattern:
         >>> Pattern((1, 3)).is_trivial(0), Pattern((1, 3)).is_trivial(-1)
         (True, False)
         """
-        return self.p.size[self.p.ndim - 1 - axis_of("Pattern.is_trivial", self, axis)] == 1
+        return self.p.size[axis_of("Pattern.is_trivial", self, axis)] == 1
 
     # Operations -----------------------------------------------------------
 
@@ -1435,7 +1440,7 @@ cdef class Pattern:
         >>> Pattern((1, 3, 1), itemsize=8).drop_unit_axes()
         Pattern(shape=(3,), strides=(8,), offset=0, itemsize=8)
         """
-        return self.select([i for i in range(self.p.ndim - 1, -1, -1) if self.p.size[i] != 1])
+        return self.select([k for k in self.axes() if self.p.size[k] != 1])
 
     def squeeze(self, axis=None):
         """
@@ -1462,16 +1467,14 @@ cdef class Pattern:
         (3, 1)
         """
         cdef list axes
-        cdef int i
+        cdef int k
         if axis is None:
             return self.drop_unit_axes()
         axes = axes_of("Pattern.squeeze", self, axis)
-        for i in axes:
-            if self.p.size[self.p.ndim - 1 - i] != 1:
-                raise _errors.no_unit_axis("Pattern.squeeze", i, self.shape)
-        return self.select([
-            i for i in range(self.p.ndim - 1, -1, -1) if self.p.ndim - 1 - i not in axes
-        ])
+        for k in axes:
+            if self.p.size[k] != 1:
+                raise _errors.no_unit_axis("Pattern.squeeze", self.p.ndim - 1 - k, self.shape)
+        return self.select([k for k in self.axes() if k not in axes])
 
     def unsqueeze(self, axis):
         """
@@ -1506,7 +1509,7 @@ cdef class Pattern:
             raise _errors.too_many_dimensions("Pattern.unsqueeze", "result", n + 1)
         if place < 0:
             place += n + 1
-        order = list(range(n - 1, -1, -1))
+        order = self.axes()
         order.insert(place, -1)
         return self.select(order)
 
@@ -1543,6 +1546,10 @@ cdef class Pattern:
             raise _errors.no_permutation("Pattern.transpose", order, n)
         return self.select([n - 1 - i for i in places])
 
+    # The private numbers of the axes, in public order.
+    cdef list axes(self):
+        return list(range(self.p.ndim - 1, -1, -1))
+
     # The axes with these private numbers, in public order; -1 is a new unit axis.
     cdef Pattern select(self, list axes):
         cdef Pattern result = Pattern.__new__(Pattern)
@@ -1576,17 +1583,14 @@ cdef class Pattern:
         >>> Pattern((2, 3)).flip(1)
         Pattern(shape=(2, 3), strides=(3, -1), offset=2, itemsize=1)
         """
-        cdef Pattern result
-        cdef list axes
-        cdef int i, k
-        axes = list(range(self.p.ndim)) if axis is None else axes_of("Pattern.flip", self, axis)
-        result = self.select(list(range(self.p.ndim - 1, -1, -1)))
-        for i in axes:
-            k = self.p.ndim - 1 - i
+        cdef Pattern result = self.select(self.axes())
+        cdef int k
+        for k in self.axes() if axis is None else axes_of("Pattern.flip", self, axis):
             if self.count and self.p.size[k] > 1:
                 result.p.offset += (self.p.size[k] - 1) * self.p.stride[k]
             if xb_sub_overflows(0, self.p.stride[k], &result.p.stride[k]):
-                raise _errors.leaves_64_bits("Pattern.flip", f"strides[{i}]", 1 << 63)
+                name = f"strides[{self.p.ndim - 1 - k}]"
+                raise _errors.leaves_64_bits("Pattern.flip", name, 1 << 63)
         return result
 
     def slice(self, *items):
@@ -1696,7 +1700,7 @@ cdef class Pattern:
             raise _errors.pad_below("Pattern.pad_left", ndim, self.shape)
         if ndim > MAX_AXES:
             raise _errors.too_many_dimensions("Pattern.pad_left", "result", ndim)
-        return self.select([-1] * (ndim - n) + list(range(n - 1, -1, -1)))
+        return self.select([-1] * (ndim - n) + self.axes())
 
     def as_bytes(self):
         """
@@ -1750,13 +1754,10 @@ cdef class Pattern:
         >>> Pattern((3,), itemsize=8).broadcast_in_dim((3, 4), (0,))
         Pattern(shape=(3, 4), strides=(8, 0), offset=0, itemsize=8)
         """
-        cdef tuple result = integers_of("Pattern.broadcast_in_dim", "shape", shape)
+        cdef tuple result = shape_of("Pattern.broadcast_in_dim", shape)
         cdef tuple own = self.shape, places
         cdef list strides = [0] * len(result)
         cdef int i
-        for i in range(len(result)):
-            if not 0 <= result[i] < 1 << 63:
-                raise _errors.shape_entry("Pattern.broadcast_in_dim", "shape", i, result[i])
         places = integers_of("Pattern.broadcast_in_dim", "dims", dims)
         if len(places) != self.p.ndim:
             raise _errors.in_dim_length(own, result, places)
@@ -1886,17 +1887,13 @@ cdef class Pattern:
         """
         cdef set_t x, y
         cdef Py_ssize_t work = budget("Pattern.same_set", max_work)
-        cdef int answer
+        cdef int answer = UNDECIDED
         if has_no_bytes(&self.p) or has_no_bytes(&other.p):
             return has_no_bytes(&self.p) and has_no_bytes(&other.p)
-        sets_of_both(&self.p, &other.p, &x, &y)
-        with nogil:
-            answer = UNDECIDED
-            if fits_search(&self.p) and fits_search(&other.p):
+        if sets_of_both(&self.p, &other.p, &x, &y):
+            with nogil:
                 answer = are_equal(&x, &y, &work)
-        if answer < 0:
-            raise failure("Pattern.same_set", answer, max_work)
-        return answer == 1
+        return verdict("Pattern.same_set", answer, max_work)
 
     def isdisjoint(self, Pattern other not None, max_work=None):
         """
@@ -1939,9 +1936,7 @@ cdef class Pattern:
         if answer < 0 and work > QUICK:
             with nogil:
                 answer = are_disjoint(&self.p, &other.p, work)
-        if answer < 0:
-            raise failure("Pattern.isdisjoint", answer, max_work)
-        return answer == 1
+        return verdict("Pattern.isdisjoint", answer, max_work)
 
     def issubset(self, Pattern other not None, max_work=None):
         """
@@ -1974,19 +1969,15 @@ cdef class Pattern:
         """
         cdef set_t x, y
         cdef Py_ssize_t work = budget("Pattern.issubset", max_work)
-        cdef int answer
+        cdef int answer = UNDECIDED
         if has_no_bytes(&self.p):
             return True
         if has_no_bytes(&other.p):
             return False
-        sets_of_both(&self.p, &other.p, &x, &y)
-        with nogil:
-            answer = UNDECIDED
-            if fits_search(&self.p) and fits_search(&other.p):
+        if sets_of_both(&self.p, &other.p, &x, &y):
+            with nogil:
                 answer = is_subset(&x, &y, &work)
-        if answer < 0:
-            raise failure("Pattern.issubset", answer, max_work)
-        return answer == 1
+        return verdict("Pattern.issubset", answer, max_work)
 
     def intersection(self, Pattern other not None, max_work=None):
         """
@@ -2025,7 +2016,7 @@ cdef class Pattern:
         return combination("Pattern.intersection", self, other, False, max_work)
 
     def __and__(self, other):
-        if not (isinstance(self, Pattern) and isinstance(other, Pattern)):
+        if not isinstance(other, Pattern):
             return NotImplemented
         return combination("Pattern.intersection", self, other, False, None)
 
@@ -2062,7 +2053,7 @@ cdef class Pattern:
         return combination("Pattern.difference", self, other, True, max_work)
 
     def __sub__(self, other):
-        if not (isinstance(self, Pattern) and isinstance(other, Pattern)):
+        if not isinstance(other, Pattern):
             return NotImplemented
         return combination("Pattern.difference", self, other, True, None)
 
@@ -2088,9 +2079,7 @@ cdef class Pattern:
         one.itemsize = 1
         with nogil:
             answer = are_disjoint(&self.p, &one, DEFAULT_WORK)
-        if answer < 0:
-            raise failure("Pattern", answer, None)
-        return answer == 0
+        return not verdict("Pattern", answer, None)
 
     def is_adjacent(self, Pattern other not None, max_work=None):
         """
@@ -2177,15 +2166,13 @@ cdef class Pattern:
             return other
         if has_no_bytes(&other.p):
             return self
-        unit = sets_of_both(&self.p, &other.p, &x, &y)
         with nogil:
+            unit = sets_of_both(&self.p, &other.p, &x, &y)
             status = are_disjoint(&self.p, &other.p, work)
             if status == 0:
                 status = DONE
             elif status == 1:
-                status = UNDECIDED
-                if fits_search(&self.p) and fits_search(&other.p):
-                    status = find_union(&x, &y, MAX_AXES, &r, &work)
+                status = find_union(&x, &y, MAX_AXES, &r, &work) if unit else UNDECIDED
         if status < 0:
             raise failure(op, status, max_work)
         if status == DONE:
@@ -2229,13 +2216,10 @@ cdef class Pattern:
         False
         """
         cdef Py_ssize_t work = budget("Pattern.is_linear_in", max_work)
-        cdef int answer = UNDECIDED
+        cdef int answer
         with nogil:
-            if fits_search(&self.p) and fits_search(&other.p):
-                answer = is_linear(&self.p, &other.p, &work)
-        if answer < 0:
-            raise failure("Pattern.is_linear_in", answer, max_work)
-        return answer == 1
+            answer = is_linear(&self.p, &other.p, &work)
+        return verdict("Pattern.is_linear_in", answer, max_work)
 
     def to_svg(self, *others):
         """
@@ -2278,6 +2262,7 @@ cdef enum:
     QUICK = 64
 
 
+# Below 0, 0 or above: the lexical order of offset, number of axes, shape, strides, itemsize.
 cdef int compare(const pattern_t* p, const pattern_t* q) noexcept nogil:
     cdef int i
     if p.offset != q.offset:
@@ -2321,16 +2306,15 @@ cdef list combination(str op, Pattern p, Pattern q, bint less, object max_work):
     cdef Py_ssize_t work = budget(op, max_work)
     cdef wide unit
     cdef list result = []
-    cdef int status
+    cdef int status = UNDECIDED
     if has_no_bytes(&p.p):
         return result
     if has_no_bytes(&q.p) or are_disjoint(&p.p, &q.p, 0) == 1:
         return [p] if less else result
     unit = sets_of_both(&p.p, &q.p, &x, &y)
     init_pieces(&out)
-    with nogil:
-        status = UNDECIDED
-        if fits_search(&p.p) and fits_search(&q.p):
+    if unit:
+        with nogil:
             status = combine_any(&x, &y, less, &out, &work)
             if status == DONE:
                 status = join_pieces(&out)
@@ -2482,18 +2466,7 @@ cdef class PatternTuple:
     def __richcmp__(self, other, int op):
         if not isinstance(other, PatternTuple):
             return NotImplemented
-        p, q = self.patterns, (<PatternTuple> other).patterns
-        if op == Py_EQ:
-            return p == q
-        if op == Py_NE:
-            return p != q
-        if op == Py_LT:
-            return p < q
-        if op == Py_LE:
-            return p <= q
-        if op == Py_GT:
-            return p > q
-        return p >= q
+        return PyObject_RichCompare(self.patterns, (<PatternTuple> other).patterns, op)
 
     # Writes the tuple as the planner has it. Must hold: no size is 0.
     cdef void fill(self, pattern_tuple_t* t):
@@ -2607,9 +2580,7 @@ cdef class PatternTuple:
         weave(&t, lows, weights, &y)
         with nogil:
             answer = are_equal(&x, &y, &work)
-        if answer < 0:
-            raise failure("PatternTuple.same_set", answer, max_work)
-        return answer == 1
+        return verdict("PatternTuple.same_set", answer, max_work)
 
     # The same question where the numbers would be too large.
     cdef object same_set_listed(self, PatternTuple other, Py_ssize_t work, object max_work):
@@ -2791,23 +2762,15 @@ def memory_index_tuples(*patterns):
     >>> memory_index_tuples(Pattern((2, 1), (8, 0)), Pattern((2,)))
     [(0, 0), (0, 1), (8, 0), (8, 1)]
     """
-    cdef tuple shape
-    cdef list columns = [], strides
-    cdef Pattern p
-    cdef int i, extra
+    cdef list columns
+    cdef int n
     if not patterns:
         raise _errors.pattern_count("memory_index_tuples", 0, None)
-    common = common_shape("memory_index_tuples", patterns)
-    if common is None:
+    shape = common_shape("memory_index_tuples", patterns)
+    if shape is None:
         raise _errors.not_broadcastable("memory_index_tuples", [p.shape for p in patterns])
-    shape = common
-    for p in patterns:
-        extra = len(shape) - p.p.ndim
-        strides = [0] * len(shape)
-        for i in range(p.p.ndim):
-            if p.p.size[p.p.ndim - 1 - i] == shape[extra + i]:
-                strides[extra + i] = p.p.stride[p.p.ndim - 1 - i]
-        columns.append(memory_indices(Pattern(shape, strides, p.p.offset, p.p.itemsize)))
+    n = len(shape)
+    columns = [memory_indices(p.broadcast_in_dim(shape, range(n - p.ndim, n))) for p in patterns]
     return list(zip(*columns))
 
 
