@@ -5,6 +5,7 @@ what follows from them. Patterns are drawn in three ways: any strides at all, th
 that Kaldi's tests make (growing strides, shuffled axes), and views that NumPy makes.
 """
 
+import contextlib
 import copy
 import doctest
 import importlib.util
@@ -12,6 +13,7 @@ import itertools
 import math
 import pickle
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -1049,6 +1051,38 @@ def test_budget(p, method, arguments):
             getattr(p, method)(*arguments, max_work=max_work)
         asked = "is_unique" if method == "is_valid" else method
         assert str(error.value) == f"Pattern.{asked}: undecided within max_work = {max_work} steps"
+
+
+# Each took a hundred times its budget or more: samples of a set looked for in a long list.
+HARD = {
+    "issubset": (
+        Pattern((2, 3, 2, 2, 1, 2, 5, 3, 4, 3, 2, 3, 2, 5), (
+            8, 27, 328, 1970, 7882, 15766, 31533, 110366, 662199, 3973196, 23839178, 35758770,
+            214552622, 482743402,
+        )),
+        Pattern((4, 3, 3, 4, 2, 4, 5, 3, 4, 3, 3, 3, 3, 5), (
+            4, 27, 164, 985, 3941, 7883, 31533, 110366, 662199, 3973196, 11919589, 35758770,
+            107276311, 482743402,
+        )),
+    ),
+    "is_adjacent": (
+        Pattern((2,) * 14, (
+            59902631, 24249857, 91434936, 19833976, 7295541, 45573624, 75175171, 51530151, 8819477,
+            7507896, 4779598, 21268668, 54215877, 23957127,
+        ), 2),
+        Pattern((4, 2, 5, 4, 4), (4, 35, 50, 251, 1507), 48),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", HARD)
+def test_a_budget_is_a_bound_of_time(method):
+    """A step takes a microsecond or so; an answer or none has to come within 25 of them each."""
+    p, q = HARD[method]
+    begin = time.process_time()
+    with contextlib.suppress(UndecidedError):
+        getattr(p, method)(q, max_work=20000)
+    assert time.process_time() - begin < 20000 * 25e-6
 
 
 def test_a_larger_budget_decides():

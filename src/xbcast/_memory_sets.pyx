@@ -17,6 +17,9 @@ cdef enum:
     # Elements tried before a set is taken apart, and where that did not end.
     SAMPLES = 32
     MORE_SAMPLES = 10000
+    # What is looked at in passing, and costs a step of work together.
+    PIECES_A_STEP = 8
+    VALUES_A_STEP = 256
 
 
 # Sets and lists of them ---------------------------------------------------
@@ -695,27 +698,31 @@ cdef bint contains(const pieces_t* list, wide v) noexcept nogil:
     return successor(list, v, &found) and found == v
 
 
-# Whether some elements of x, drawn all over it, are in the list. Where the answer
-# to "are all of them" is no, this tells in most cases, and at once. With
+# Whether some elements of x, drawn all over it, are in the list: 1, 0, or UNDECIDED. Where
+# the answer to "are all of them" is no, this tells in most cases, and at once. With
 # `mirrored`, asks for mirror - element instead.
-cdef bint samples_are_in(const set_t* x, const pieces_t* list, int samples, bint mirrored,
-                         wide mirror) noexcept nogil:
+cdef int samples_are_in(const set_t* x, const pieces_t* list, int samples, bint mirrored,
+                        wide mirror, Py_ssize_t* work) noexcept nogil:
     cdef unsigned long long state = 1
     cdef wide v
     cdef int _, axis
     for _ in range(samples):
+        work[0] -= 1 + list.n // PIECES_A_STEP
+        if work[0] < 0:
+            return UNDECIDED
         v = x.low
         for axis in range(x.ndim):
             # Knuth's generator; its high bits are good enough to spread elements.
             state = state * 6364136223846793005ULL + 1442695040888963407ULL
             v += <wide> (state >> 20) % x.size[axis] * x.stride[axis]
         if not contains(list, mirror - v if mirrored else v):
-            return False
-    return True
+            return 0
+    return 1
 
 
 cdef int is_subset(const set_t* x, const set_t* y, Py_ssize_t* work) noexcept nogil:
     cdef pieces_t xs, ys, out
+    cdef Py_ssize_t share
     cdef int status
     if x.ndim < 0:
         return 1
@@ -728,13 +735,17 @@ cdef int is_subset(const set_t* x, const set_t* y, Py_ssize_t* work) noexcept no
     init_pieces(&out)
     out.one_is_enough = True
     status = decompose(y, &ys, work)
-    if status == DONE and not samples_are_in(x, &ys, SAMPLES, False, 0):
+    if status == DONE and samples_are_in(x, &ys, SAMPLES, False, 0, work) == 0:
         status = FOUND
     if status == DONE:
         status = decompose(x, &xs, work)
     if status == DONE:
+        share = work[0] // 4
+        work[0] -= share
         status = combine_lists(&xs, &ys, True, &out, work)
-        if status == UNDECIDED and not samples_are_in(x, &ys, MORE_SAMPLES, False, 0):
+        work[0] += share
+        if (status == UNDECIDED
+                and samples_are_in(x, &ys, MORE_SAMPLES, False, 0, work) == 0):
             status = FOUND
     free(xs.data)
     free(ys.data)
@@ -796,6 +807,9 @@ cdef int add_axes_until(const wide* values, Py_ssize_t n, const unsigned char* m
         return DONE
     while marked[missing]:
         missing += 1
+    work[0] -= n // VALUES_A_STEP
+    if work[0] < 0:
+        return UNDECIDED
     mark = <unsigned char*> malloc(n)
     layer = <Py_ssize_t*> malloc(n * sizeof(Py_ssize_t))
     if mark == NULL or layer == NULL:
@@ -978,10 +992,12 @@ cdef int has_run(const pieces_t* list, wide low, wide stride, wide n, bint* answ
     run.low = low
     run.ndim = 0
     push_axis(&run, n, stride)
-    answer[0] = (contains(list, low + (n - 1) * stride)
-                 and samples_are_in(&run, list, SAMPLES, False, 0))
-    if not answer[0]:
+    answer[0] = False
+    if not contains(list, low + (n - 1) * stride):
         return DONE
+    status = samples_are_in(&run, list, SAMPLES, False, 0, work)
+    if status != 1:
+        return status
     status = count_common(&run, list, &count, work)
     answer[0] = count == n
     return status
@@ -1100,8 +1116,9 @@ cdef int is_symmetric(const pieces_t* list, bint* answer, Py_ssize_t* work) noex
     answer[0] = False
     while position < list.length:
         read_piece(list, &position, &x)
-        if not samples_are_in(&x, list, SAMPLES, True, low + high):
-            return DONE
+        status = samples_are_in(&x, list, SAMPLES, True, low + high, work)
+        if status != 1:
+            return status
     position = 0
     while position < list.length:
         read_piece(list, &position, &x)

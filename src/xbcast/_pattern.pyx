@@ -1849,7 +1849,19 @@ cdef class Pattern:
                         (*shape[:choice], size, *shape[choice + 1:]),
                     ))
             parts = shapes
-        return [Pattern(shape, steps, offset, self.p.itemsize) for offset, shape in parts]
+        # Checks the strides; what is left differs in shape and offset.
+        form = Pattern((1,) * len(steps), steps, 0, self.p.itemsize)
+        return [form.moved(shape, offset) for offset, shape in parts]
+
+    # The pattern with another shape of as many axes, and another offset.
+    cdef Pattern moved(self, tuple shape, Py_ssize_t offset):
+        cdef Pattern result = self.select(self.axes())
+        cdef int i
+        for i in range(self.p.ndim):
+            result.p.size[self.p.ndim - 1 - i] = shape[i]
+        result.p.offset = offset
+        result.finish()
+        return result
 
     # Relations ------------------------------------------------------------
 
