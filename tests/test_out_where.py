@@ -333,6 +333,33 @@ def test_large_overlaps():
     assert np.array_equal(m, want)
 
 
+def test_overlap_that_stays_undecided_counts_as_overlap():
+    """Strides so tangled that it takes too long to see that no byte is shared."""
+    memory = np.arange(8000).astype("i1")
+    as_strided = np.lib.stride_tricks.as_strided
+    x = as_strided(memory, (2,) * 6, (558, 823, 879, 384, 637, 756))
+    out = as_strided(memory[11:], (2,) * 6, (455, 463, 445, 425, 832, 431))
+    assert not np.shares_memory(x, out)
+    with pytest.raises(xbcast.UndecidedError):
+        xbcast.Pattern.of(x).isdisjoint(xbcast.Pattern.of(out), max_work=1000)
+    assert xbcast.explain("add", x, 1, out=out).copied == (("x1", x.size),)
+    want = x + np.int8(1)
+    assert np.array_equal(xbcast.add(x, 1, out=out), want)
+
+
+def test_out_whose_uniqueness_stays_undecided_is_refused():
+    memory = np.zeros(15000, "i1")
+    strides = (1796, 951, 2334, 1693, 1701, 1884, 2235, 1197, 1081)
+    out = np.lib.stride_tricks.as_strided(memory, (2,) * 9, strides)
+    p = xbcast.Pattern.of(out, origin=memory)
+    assert len(set(xbcast.memory_indices(p))) == out.size
+    with pytest.raises(xbcast.UndecidedError):
+        p.is_unique(max_work=1000)
+    with pytest.raises(ValueError, match="^add: out "):
+        xbcast.add(np.ones(out.shape, "i1"), 1, out=out)
+    assert not memory.any()
+
+
 # ---- where ------------------------------------------------------------------
 
 
