@@ -1407,6 +1407,7 @@ def test_drawings_of_large_patterns_stay_small():
 NAMES = {
     Pattern: """
         of ndim shape strides offset itemsize size __getitem__ index code lowest highest __str__
+        __repr__ __hash__ __and__ __sub__
         is_valid has_axis_dominance is_unique is_canonical is_reduced is_compact is_justified
         has_default_strides has_normalized_strides has_positive_normalized_strides is_regular
         has_negative_stride is_trivial canonical reduced normalized drop_unit_axes squeeze

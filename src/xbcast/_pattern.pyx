@@ -905,6 +905,18 @@ cdef class Pattern:
         return 0
 
     def __repr__(self):
+        """
+        Return a call that makes an equal pattern.
+
+        Examples
+        --------
+        >>> from xbcast import Pattern
+        >>> p = Pattern((2, 3), itemsize=8)
+        >>> repr(p)
+        'Pattern(shape=(2, 3), strides=(24, 8), offset=0, itemsize=8)'
+        >>> eval(repr(p)) == p
+        True
+        """
         return (f"Pattern(shape={self.shape}, strides={self.strides}, "
                 f"offset={self.p.offset}, itemsize={self.p.itemsize})")
 
@@ -925,6 +937,15 @@ cdef class Pattern:
         return Pattern, (self.shape, self.strides, self.p.offset, self.p.itemsize)
 
     def __hash__(self):
+        """
+        Return the same number for equal patterns.
+
+        Examples
+        --------
+        >>> from xbcast import Pattern
+        >>> hash(Pattern((3,))) == hash(Pattern((3,), strides=(1,)))
+        True
+        """
         return hash((self.p.offset, self.shape, self.strides, self.p.itemsize))
 
     def __richcmp__(self, other, int op):
@@ -2028,6 +2049,15 @@ cdef class Pattern:
         return combination("Pattern.intersection", self, other, False, max_work)
 
     def __and__(self, other):
+        """
+        Return `intersection` with the default budget.
+
+        Examples
+        --------
+        >>> from xbcast import Pattern
+        >>> Pattern((6,)) & Pattern((6,), offset=4)
+        [Pattern(shape=(2,), strides=(1,), offset=4, itemsize=1)]
+        """
         if not isinstance(other, Pattern):
             return NotImplemented
         return combination("Pattern.intersection", self, other, False, None)
@@ -2065,6 +2095,15 @@ cdef class Pattern:
         return combination("Pattern.difference", self, other, True, max_work)
 
     def __sub__(self, other):
+        """
+        Return `difference` with the default budget.
+
+        Examples
+        --------
+        >>> from xbcast import Pattern
+        >>> Pattern((6,)) - Pattern((6,), offset=4)
+        [Pattern(shape=(4,), strides=(1,), offset=0, itemsize=1)]
+        """
         if not isinstance(other, Pattern):
             return NotImplemented
         return combination("Pattern.difference", self, other, True, None)
