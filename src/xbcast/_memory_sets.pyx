@@ -11,9 +11,10 @@ from xbcast._integers cimport absolute, greatest_common_divisor, wide
 from xbcast._search cimport MAX_SEARCH_AXES, axis_range, next_aligned, search
 
 cdef enum:
-    # A level of `combine` takes some 15 KB of the stack. Patterns of a few axes
-    # need some ten levels.
-    MAX_DEPTH = 100
+    # A level of `combine` takes up to 22 KB of the stack, and a thread may have no more
+    # than 1 MB. Patterns of a few axes need some ten levels; of 24,000 questions about up
+    # to 60 axes none that 100 levels answered needed more than these.
+    MAX_DEPTH = 40
     # Elements tried before a set is taken apart, and where that did not end.
     SAMPLES = 32
     MORE_SAMPLES = 10000
