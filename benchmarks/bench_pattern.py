@@ -1,8 +1,11 @@
 """Patterns: reducing a tuple as the planner does, and disjointness beside NumPy's range test."""
 
+from timeit import Timer
+
 import numpy as np
 
 from xbcast import Pattern, PatternTuple
+from xbcast._bench import interleave
 from xbcast._pattern import _reduce_repeatedly
 
 SHAPE = (4, 5, 6, 3, 2, 7)
@@ -79,6 +82,20 @@ class Disjoint:
         x, y, share = self.x, self.y, np.shares_memory
         for _ in self.repetitions:
             share(x, y)
+
+    def track_ratio(self, views):
+        """Of arrays; the bound is 1."""
+        names = {"x": self.x, "y": self.y, "of": Pattern.of, "may_share": np.may_share_memory}
+        times = interleave(
+            {
+                "xbcast": Timer("of(x).isdisjoint(of(y))", globals=names),
+                "numpy": Timer("may_share(x, y)", globals=names),
+            },
+            0.05,
+        )
+        return round(times["xbcast"] / times["numpy"], 3)
+
+    track_ratio.unit = "of may_share_memory's time"
 
 
 class Algebra:
