@@ -517,3 +517,9 @@ def test_figures_are_what_the_page_draws():
     assert set(drawn) == set((docs / "figures").glob("explain-*.svg")) != set()
     for path, drawing in drawn.items():
         assert path.read_text(encoding="utf-8") == drawing
+
+
+def test_takes_no_memory_for_the_result():
+    x = np.broadcast_to(np.float32(1), (1 << 26, 1 << 20))
+    e = explain("add", x, x[0], broadcast_dimensions=(1,))
+    assert e.result_shape == x.shape and e.patterns_before[0].strides == (4 << 20, 4)

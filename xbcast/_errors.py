@@ -309,13 +309,21 @@ def out_shape(op, out, shape, shapes):
     return ValueError(message)
 
 
-def out_overlaps_itself(op, shape, strides):
-    """Two elements of `out` share memory, so the result would depend on the order."""
+def out_overlaps_itself(op, shape, strides, decided):
+    """Two elements of `out` share memory, so the result would depend on the order.
+
+    Or they may: not `decided` means that the search for them took too many steps.
+    """
     zero = [d for d, (n, s) in enumerate(zip(shape, strides, strict=True)) if n > 1 and s == 0]
     if zero:
         why = f"dimension {zero[0]} of size {shape[zero[0]]} has stride 0"
     else:
         why = f"strides {strides} for shape {shape} let elements share bytes"
+    if not decided:
+        return ValueError(
+            f"{op}: whether elements of out share memory takes too long to find out (shape {shape}, "
+            f"strides {strides}); pass out.copy()"
+        )
     return ValueError(f"{op}: out has elements that share memory ({why}); pass out.copy()")
 
 

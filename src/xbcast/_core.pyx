@@ -33,6 +33,7 @@ from xbcast._inner_loop cimport (
     BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT64, MASK, NEVER, N_TYPES, OUT,
     UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
 )
+from xbcast._integers cimport absolute
 from xbcast._pattern cimport (
     MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t, pattern_tuple_t,
 )
@@ -66,6 +67,8 @@ cnp.import_ufunc()
 cdef enum:
     # Steps an overlap question may take; what stays open counts as overlap.
     OVERLAP_WORK = 1000
+    # An address, as good as any, for what is never read nor written.
+    CACHE_LINE = 64
 
 # What an operand is, beside the kinds of _dtypes.
 cdef enum:
@@ -262,10 +265,6 @@ cdef void fill_strides(const int* order, int ndim, const Py_ssize_t* size, Py_ss
         itemsize *= size[order[i]]
 
 
-cdef inline Py_ssize_t absolute(Py_ssize_t stride) noexcept nogil:
-    return -stride if stride < 0 else stride
-
-
 cdef int change_places(const Py_ssize_t** strides, int n, int slow, int fast) noexcept nogil:
     """
     Whether two dimensions should change places: 1 yes, 0 no, -1 nobody can tell.
@@ -423,6 +422,8 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
     cdef const Py_ssize_t* strides[3]
     cdef int i, n = 0
     cdef int ndim = c.placement.ndim
+    # explain asks where a result would lie, and never writes one
+    cdef void* nowhere = NULL if c.report == NULL else <void*>CACHE_LINE
     cdef char letter = order_letter(op, order)
     cdef bint c_order = letter == b"C"
     cdef PyObject* descr = <PyObject*>element_dtype(kind)
@@ -434,9 +435,13 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
         elif letter == b"A":
             letter = b"C"
         c_order = letter == b"C"
+    for i in range(ndim):
+        if c.placement.size[i] == 0:
+            # takes no memory, and NumPy gives it strides of its own
+            nowhere = NULL
     Py_INCREF(<object>descr)
     if c_order or ndim < 2:
-        return new_array(descr, ndim, c.placement.size, NULL, NULL, 0)
+        return new_array(descr, ndim, c.placement.size, NULL, nowhere, 0)
     if letter == b"K":
         for i in range(X1, MASK + 1 if c.masked else MASK):
             strides[n] = c.stride[i]
@@ -446,7 +451,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
         for i in range(ndim):
             axes[i] = ndim - 1 - i
     fill_strides(axes, ndim, c.placement.size, element_size[kind], stride)
-    return new_array(descr, ndim, c.placement.size, stride, NULL, 0)
+    return new_array(descr, ndim, c.placement.size, stride, nowhere, 0)
 
 
 cdef void fill_pattern(const arg_t* arg, pattern_t* pattern) noexcept nogil:
@@ -462,10 +467,13 @@ cdef void fill_pattern(const arg_t* arg, pattern_t* pattern) noexcept nogil:
 cdef int check_unique(object op, const arg_t* out) except -1:
     """Refuse an `out` whose elements share memory, or for which that stays open."""
     cdef pattern_t pattern
+    cdef int unique
     if not is_packed_c(out):
         fill_pattern(out, &pattern)
-        if is_unique(&pattern, OVERLAP_WORK) != 1:
-            raise _errors.out_overlaps_itself(op, shape_of(out), (<object>out.array).strides)
+        unique = is_unique(&pattern, OVERLAP_WORK)
+        if unique != 1:
+            raise _errors.out_overlaps_itself(
+                op, shape_of(out), (<object>out.array).strides, unique == 0)
     return 0
 
 

@@ -6,6 +6,7 @@ allocation and knows no NumPy; _run.pyx does what is decided here.
 """
 
 from xbcast._inner_loop cimport MASK, OUT, X1, X2
+from xbcast._integers cimport absolute
 from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 
 cdef enum:
@@ -28,10 +29,6 @@ cdef enum:
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput).
     WORTH_STREAMING = 48 << 20
     STREAM_RUN = 512
-
-
-cdef inline Py_ssize_t absolute(Py_ssize_t stride) noexcept nogil:
-    return -stride if stride < 0 else stride
 
 
 cdef inline bint is_scalar(const pattern_tuple_t* nest, int k) noexcept nogil:
