@@ -3,6 +3,7 @@
 import numpy as np
 
 import xbcast
+from xbcast._bench import Array, Case
 
 from .side_by_side import DTYPES, LAYOUTS, SideBySide, choose, make_case
 
@@ -30,6 +31,20 @@ class Memory(SideBySide):
 
     def case(self, op, dtype, layout):
         return make_case(op, dtype, layout, choose([10**7], [10**6])[0])
+
+
+class Transposed(SideBySide):
+    """A transposed operand: rows in the L2 cache, in memory, and multiples of a page apart."""
+
+    param_names = ["dtype", "size"]
+    params = [
+        choose(["int8", "int16", "float32", "float64", "complex128"], ["float32"]),
+        choose([100, 300, 1000, 1001, 2000, 2048, 4096], [100, 2048]),
+    ]
+    repeat = (3, 5, 0.3)
+
+    def case(self, dtype, size):
+        return Case("add", Array((size, size), dtype), Array((size, size), dtype, "transposed"))
 
 
 class NewOutput(SideBySide):

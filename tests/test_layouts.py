@@ -146,6 +146,27 @@ def test_transposed_partner(shape, dtype):
         check(name, x1[:, ::-1], x2, None)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float64", "complex128", ">f4"])
+@pytest.mark.parametrize("offset", [0, 1, 3, 7, 15])
+def test_large_transposed_partner(offset, dtype, cpu_level):
+    """Blocks of whole cache lines, wherever in a line the operands begin."""
+    shape = (523, 389)
+    values = np.arange(shape[0] * shape[1] + offset).astype(dtype)
+    x1 = values[offset:].reshape(shape)
+    x2 = values[::-1].copy()[: x1.size].reshape(shape[::-1])
+    room = np.zeros((shape[0] + 2, shape[1] + offset + 2), x1.dtype.newbyteorder("="))
+    out = room[1:-1, offset + 1 : -1]
+    for partner in (x2.T, x2[::-1].T, x2[:, ::-1].T):
+        for where in (True, x1.real > 99):
+            room[...] = 0
+            np.testing.assert_array_equal(
+                xbcast.add(x1, partner, out=out, where=where),
+                np.where(where, x1 + partner, 0),
+            )
+            out[...] = 0
+            assert not room.any()
+
+
 @pytest.mark.parametrize("name", ["add", "power", "less"])
 @pytest.mark.parametrize("offset", range(8))
 def test_every_offset_and_tail(name, offset):

@@ -5,8 +5,12 @@ from xbcast._inner_loop cimport Copy, InnerLoop, LoopTable
 from xbcast._pattern cimport pattern_tuple_t
 
 cdef enum:
-    # Bytes of one scratch buffer. Three operands' buffers stay within the L1 cache.
+    # Bytes of one scratch buffer, of which there are two for each operand. Three
+    # operands' buffers stay within the L1 cache. A transposed operand has what others
+    # leave it (share_scratch).
     SCRATCH = 8192
+    N_BUFFERS = 8
+    CACHE_LINE = 64
     MAX_STAGES = 3
     # In fewer elements than this, packing for speed has nothing to gain
     # (benchmarks/bench_calls.py).
@@ -34,6 +38,7 @@ cdef struct operand_t:
     Py_ssize_t alignment       # bytes that a NumPy loop asks for
     bint keep_scalar           # a NumPy loop gets stride 0 (an exponent of rank 0)
     bint packed
+    Py_ssize_t scratch         # where in scratch its buffers begin
     int n_stages
     stage_t stage[MAX_STAGES]  # operands: memory to loop; out: loop to memory
 
@@ -57,6 +62,9 @@ cdef struct plan_t:
     bint packs                 # some operand goes through scratch
     bint streams               # `out` is packed and goes past the cache
     Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
+    int aligned[2]             # operand of whose cache lines blocks along axes 0 and 1 are
+                               # made; -1: any will do
+    Py_ssize_t buffer          # bytes of one scratch buffer
 
 cdef inline bint is_plain(const operand_t* operand) noexcept nogil:
     """Whether a packed operand is copied and no more."""

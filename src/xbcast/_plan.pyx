@@ -21,10 +21,10 @@ cdef enum:
     # Elements apart are worth bringing together in rows of at least this length
     # (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     LONG_ENOUGH = 16
-    # A tile of a transposed operand, elements along axis 0
-    # (benchmarks/bench_layouts.py, transposed).
+    # A tile of a transposed operand, elements along axis 0, and how many bytes it has if
+    # the L2 cache does not hold all operands (benchmarks/bench_layouts.py, Transposed).
     TILE = 256
-    CACHE_LINE = 64
+    LARGE = 1 << 19
     # Bytes of a result from which on it is better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput).
     WORTH_STREAMING = 48 << 20
@@ -142,33 +142,68 @@ cdef bint gains_by_streaming(const plan_t* plan) noexcept nogil:
             and axis[0].size * out.itemsize >= STREAM_RUN)
 
 
-cdef void choose_block(plan_t* plan, bint transposed) noexcept nogil:
-    """Choose how many elements along axes 0 to 2 are packed at a time."""
+cdef inline int buffers_of(const operand_t* operand, int transposed) noexcept nogil:
+    """How many buffers an operand needs, so that each step goes from one to the other."""
+    return 0 if not operand.packed else 1 if transposed >= 0 and is_plain(operand) else 2
+
+
+cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
+    """
+    Give each packed operand its buffers; `transposed` is an operand, or -1.
+
+    Two each, but where one is transposed a single one that is as large if an operand is
+    only copied, for whole lines of the cache. And rows that are far apart are read the
+    better the more lines of each: beyond the L2 cache, such a plan has all of scratch.
+    Elements of less than four bytes do not gain by that.
+    """
+    cdef Py_ssize_t at = 0, bytes = 0
+    cdef int k, buffers = 0
+    for k in range(plan.n):
+        buffers += buffers_of(&plan.operand[k], transposed)
+        if plan.operand[k].packed:
+            bytes += 2 * SCRATCH
+    if (transposed >= 0 and plan.operand[transposed].itemsize >= 4
+            and plan.count * plan.operand[transposed].itemsize >= LARGE):
+        bytes = N_BUFFERS * SCRATCH
+    plan.buffer = bytes // buffers // CACHE_LINE * CACHE_LINE
+    for k in range(plan.n):
+        plan.operand[k].scratch = at
+        at += plan.buffer * buffers_of(&plan.operand[k], transposed)
+
+
+cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:
+    """
+    Choose how many elements along axes 0 to 2 are packed at a time.
+
+    `transposed` is the operand that is read along axis 1, or -1.
+    """
     cdef Py_ssize_t size[3]
-    cdef Py_ssize_t elements, room = SCRATCH, widest = 1, pieces
+    cdef Py_ssize_t elements, widest = 1, pieces, line
     cdef int a, k, s
-    if transposed:
-        # lines of the cache are read whole, and in pairs, if there is room for it:
-        # an operand that is only copied leaves its second buffer unused
-        room = 2 * SCRATCH
+    share_scratch(plan, transposed)
     for k in range(plan.n):
         if plan.operand[k].packed:
-            if not is_plain(&plan.operand[k]):
-                room = SCRATCH
             widest = max(widest, plan.operand[k].itemsize, plan.operand[k].run_itemsize)
             for s in range(plan.operand[k].n_stages):
                 widest = max(widest, plan.operand[k].stage[s].itemsize)
-    elements = room // widest
+    elements = plan.buffer // widest
     for a in range(3):
         size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
-    if transposed:
+    plan.aligned[0] = plan.aligned[1] = -1
+    if transposed >= 0:
         plan.block[0] = min(size[0], TILE)
+        plan.aligned[0] = OUT
     else:
         # pieces of about the same length, of whole vectors
         pieces = (size[0] + elements - 1) // elements
         plan.block[0] = min(elements, ((size[0] + pieces - 1) // pieces + 15) // 16 * 16)
         plan.block[0] = min(plan.block[0], size[0])
     plan.block[1] = min(elements // plan.block[0], size[1])
+    if transposed >= 0 and plan.block[1] < size[1]:
+        line = CACHE_LINE // plan.operand[transposed].itemsize
+        if plan.block[1] > line:
+            plan.block[1] -= plan.block[1] % line
+        plan.aligned[1] = transposed
     plan.block[2] = 1
     if plan.block[0] == size[0] and plan.block[1] == size[1]:
         plan.block[2] = min(elements // (size[0] * size[1]), size[2])
@@ -186,7 +221,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     cdef pattern_tuple_t* nest = &plan.nest
     cdef axis_t held
     cdef int k, axis
-    cdef bint transposed = False
+    cdef int transposed = -1
     if plan.count >= TINY or nest.ndim > 2:
         reduce_tuple(nest)
     plan.packs = plan.streams = False
@@ -210,7 +245,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
         for k in range(X1, plan.n):
             axis = transposed_axis(plan, k)
             if axis > 0:
-                transposed = True
+                transposed = k
                 held = nest.axis[1]
                 nest.axis[1] = nest.axis[axis]
                 nest.axis[axis] = held

@@ -12,7 +12,7 @@ from xbcast._inner_loop cimport (
     Copy, CopyWalk, InnerLoop, Walk,
 )
 from xbcast._pattern cimport MAX_AXES, axis_t
-from xbcast._plan cimport OWN, SCRATCH, is_plain, operand_t, plan_t
+from xbcast._plan cimport CACHE_LINE, OWN, is_plain, operand_t, plan_t
 
 cdef extern from "float_status.h" nogil:
     void clear_kernel_status()
@@ -92,9 +92,9 @@ cdef struct packing_t:
     held_t held[4]
 
 
-cdef inline char* other(char* scratch, char* now) noexcept nogil:
+cdef inline char* other(const plan_t* plan, char* scratch, char* now) noexcept nogil:
     """Return the one of an operand's two buffers that is not in use."""
-    return scratch + SCRATCH if now == scratch else scratch
+    return scratch + plan.buffer if now == scratch else scratch
 
 
 cdef inline bint is_run(const Py_ssize_t* stride, const Py_ssize_t* size,
@@ -166,7 +166,7 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
     cdef const operand_t* operand = &plan.operand[k]
     cdef CopyWalk walk
     cdef Py_ssize_t stride[3]
-    cdef char* scratch = packing.scratch + 2 * k * SCRATCH
+    cdef char* scratch = packing.scratch + operand.scratch
     cdef char* target = scratch
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef Py_ssize_t itemsize = operand.itemsize
@@ -178,7 +178,7 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
         if mask != NULL:
             n = plan.table.compress[log2_size(itemsize)](target, mask, n)
         source = target
-        target = other(scratch, target)
+        target = other(plan, scratch, target)
         if is_plain(operand):
             return <char*>source
     walk.size[0] = n
@@ -190,7 +190,7 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
         walk.to[0] = itemsize
         operand.stage[s].copy(target, source, &walk, &warnings[operand.stage[s].slot])
         source = target
-        target = other(scratch, target)
+        target = other(plan, scratch, target)
     return <char*>source
 
 
@@ -218,7 +218,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     cdef const operand_t* operand = &plan.operand[OUT]
     cdef CopyWalk walk
     cdef Py_ssize_t stride[3]
-    cdef char* scratch = packing.scratch + 2 * OUT * SCRATCH
+    cdef char* scratch = packing.scratch + operand.scratch
     cdef char* source = scratch
     cdef char* target
     cdef Py_ssize_t itemsize = operand.run_itemsize
@@ -233,7 +233,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
         direct = run and not plan.streams and s == last - 1
-        target = to if direct else other(scratch, source)
+        target = to if direct else other(plan, scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
         walk.to[0] = itemsize
@@ -305,7 +305,7 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
             continue
         set_contiguous(stride[k], size, plan.operand[k].run_itemsize)
         if k == OUT:
-            at[OUT] = packing.scratch + 2 * OUT * SCRATCH
+            at[OUT] = packing.scratch + plan.operand[OUT].scratch
             continue
         held = &packing.held[k]
         if mask != NULL or not is_held(held, data[k], size):
@@ -358,10 +358,31 @@ cdef bint may_take_three(const plan_t* plan) noexcept nogil:
     return True
 
 
+cdef Py_ssize_t first_extent(const plan_t* plan, int a, Py_ssize_t block, Py_ssize_t n,
+                             char** data, const packing_t* packing) noexcept nogil:
+    """
+    Return how far the first block extends along an axis.
+
+    Less than others where it takes that for others to begin with a cache line.
+    """
+    cdef int k
+    cdef Py_ssize_t itemsize, before
+    if n <= block or n == 1:
+        return n
+    if a < 2 and plan.aligned[a] >= 0:
+        k = plan.aligned[a]
+        itemsize = plan.operand[k].itemsize
+        before = <Py_ssize_t>(<size_t>data[k] % CACHE_LINE) // itemsize
+        if packing.stride[k][a] == itemsize and before < block:
+            return block - before
+    return block
+
+
 cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, packing_t* packing,
                      unsigned int* warnings) noexcept nogil:
     """Cut axes 0 to 2 into blocks."""
     cdef Py_ssize_t n[3]
+    cdef Py_ssize_t first[3]
     cdef Py_ssize_t size[3]
     cdef Py_ssize_t start[3]
     cdef char* at[4]
@@ -369,7 +390,7 @@ cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, p
     for a in range(3):
         n[a] = plan.nest.axis[a].size if plan.nest.ndim > a and (a < 2 or block[2] > 0) else 1
         start[a] = 0
-        size[a] = min(block[a], n[a]) if n[a] > 1 else 1
+        size[a] = first[a] = first_extent(plan, a, block[a], n[a], data, packing)
     while True:
         for k in range(plan.n):
             at[k] = data[k]
@@ -383,7 +404,7 @@ cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, p
                 size[a] = min(block[a], n[a] - start[a])
                 break
             start[a] = 0
-            size[a] = min(block[a], n[a]) if n[a] > 1 else 1
+            size[a] = first[a]
             a += 1
             if a == 3:
                 return
@@ -413,7 +434,6 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
     cdef packing_t packing
     cdef Py_ssize_t block[3]
     cdef int a, k, first = 2
-    # two buffers per operand, so that a step can go from one to the other
     packing.scratch = thread_scratch()
     block[0] = plan.block[0]
     block[1] = plan.block[1]

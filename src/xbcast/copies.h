@@ -314,13 +314,87 @@ XBCAST_TRANSPOSE(4)
 XBCAST_TRANSPOSE(8)
 #endif
 
+#if defined(XBCAST_TRANSPOSES)
+XBCAST_INLINE ptrdiff_t rows_at_once(ptrdiff_t size)
+{
+    return size == 1 ? ROWS_1 : size == 2 ? ROWS_2 : size == 4 ? ROWS_4 : ROWS_8;
+}
+
+/* `n` elements of each of rows_at_once source rows, `step` apart. */
+XBCAST_INLINE void transpose_rows(char* to, const char* source, ptrdiff_t n, ptrdiff_t to_step,
+                                  ptrdiff_t step, ptrdiff_t size)
+{
+    ptrdiff_t j = 0;
+    for (; j + 16 / size <= n; j += 16 / size) {
+        char* place = to + j * to_step;
+        if (size == 1) {
+            transpose_1(place, to_step, source + j * size, step);
+        }
+        else if (size == 2) {
+            transpose_2(place, to_step, source + j * size, step);
+        }
+        else if (size == 4) {
+            transpose_4(place, to_step, source + j * size, step);
+        }
+        else {
+            transpose_8(place, to_step, source + j * size, step);
+        }
+    }
+    for (; j < n; j++) {
+        for (ptrdiff_t k = 0; k < rows_at_once(size); k++) {
+            copy_one(to + k * size + j * to_step, source + k * step + j * size, size);
+        }
+    }
+}
+
+#if defined(__AVX512F__)
+/* Whole vectors, each a cache line of its row, which so is read once; the interleaving
+ * goes across the 16 bytes here (benchmarks/bench_layouts.py, Transposed). */
+typedef uint32_t line_4 __attribute__((vector_size(64)));
+typedef uint64_t line_8 __attribute__((vector_size(64)));
+#define LOW_LINE_4 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH_LINE_4 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define LOW_LINE_8 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH_LINE_8 4, 12, 5, 13, 6, 14, 7, 15
+#define XBCAST_TRANSPOSE_LINES(SIZE)                                                          \
+    XBCAST_INLINE void transpose_lines_##SIZE(char* to, ptrdiff_t to_step, const char* source, \
+                                              ptrdiff_t step)                                 \
+    {                                                                                         \
+        enum { N = 64 / SIZE };                                                               \
+        line_##SIZE x[N], y[N];                                                               \
+        _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                  \
+        {                                                                                     \
+            memcpy(&x[k], source + k * step, sizeof(x[k]));                                   \
+        }                                                                                     \
+        _Pragma("GCC unroll 4") for (int stage = 1; stage < N; stage *= 2)                    \
+        {                                                                                     \
+            _Pragma("GCC unroll 8") for (int k = 0; k < N / 2; k++)                           \
+            {                                                                                 \
+                y[2 * k] = __builtin_shufflevector(x[k], x[k + N / 2], LOW_LINE_##SIZE);      \
+                y[2 * k + 1] = __builtin_shufflevector(x[k], x[k + N / 2], HIGH_LINE_##SIZE); \
+            }                                                                                 \
+            _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                              \
+            {                                                                                 \
+                x[k] = y[k];                                                                  \
+            }                                                                                 \
+        }                                                                                     \
+        _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                  \
+        {                                                                                     \
+            memcpy(to + k * to_step, &x[k], sizeof(x[k]));                                    \
+        }                                                                                     \
+    }
+XBCAST_TRANSPOSE_LINES(4)
+XBCAST_TRANSPOSE_LINES(8)
+#endif
+#endif
+
 /* As few source rows at a time as a set of the cache holds: where they are a
  * multiple of a page apart, they all share one. */
 XBCAST_INLINE void copy_transposed(char* to, const char* source, const ptrdiff_t* n, const ptrdiff_t* t,
                                    const ptrdiff_t* s, ptrdiff_t size)
 {
     ptrdiff_t to_step = t[1], along = s[1];
-    ptrdiff_t i = 0, j, done = 0;
+    ptrdiff_t i = 0;
     if (along < 0) {
         /* the outer level the other way round */
         source += (n[1] - 1) * along;
@@ -330,36 +404,43 @@ XBCAST_INLINE void copy_transposed(char* to, const char* source, const ptrdiff_t
     }
 #if defined(XBCAST_TRANSPOSES)
     if (size < 16 && along == size) {
-        const ptrdiff_t rows = size == 1 ? ROWS_1 : size == 2 ? ROWS_2 : size == 4 ? ROWS_4 : ROWS_8;
-        done = n[1] - n[1] % (16 / size);
-        for (; i + rows <= n[0]; i += rows) {
-            const char* row = source + i * s[0];
-            for (j = 0; j < done; j += 16 / size) {
-                char* place = to + i * size + j * to_step;
-                if (size == 1) {
-                    transpose_1(place, to_step, row + j * size, s[0]);
+        const ptrdiff_t rows = rows_at_once(size);
+#if defined(__AVX512F__)
+        if (size == 4 || size == 8) {
+            const ptrdiff_t line = 64 / size, lines = n[1] - n[1] % line;
+            for (; lines > 0 && i + line <= n[0]; i += line) {
+                const char* row = source + i * s[0];
+                char* place = to + i * size;
+                for (ptrdiff_t j = 0; j < lines; j += line) {
+                    if (size == 4) {
+                        transpose_lines_4(place + j * to_step, to_step, row + j * size, s[0]);
+                    }
+                    else {
+                        transpose_lines_8(place + j * to_step, to_step, row + j * size, s[0]);
+                    }
                 }
-                else if (size == 2) {
-                    transpose_2(place, to_step, row + j * size, s[0]);
-                }
-                else if (size == 4) {
-                    transpose_4(place, to_step, row + j * size, s[0]);
-                }
-                else {
-                    transpose_8(place, to_step, row + j * size, s[0]);
+                for (ptrdiff_t k = 0; k < line && lines < n[1]; k += rows) {
+                    transpose_rows(place + k * size + lines * to_step, row + k * s[0] + lines * size,
+                                   n[1] - lines, to_step, s[0], size);
                 }
             }
-            for (; j < n[1]; j++) {
-                for (ptrdiff_t k = 0; k < rows; k++) {
-                    copy_one(to + (i + k) * size + j * to_step, row + k * s[0] + j * size, size);
-                }
+        }
+#endif
+        /* a line of each row at a time: what is written stays in the L1 cache until its
+         * own lines are complete */
+        const ptrdiff_t strip = 64 / size, begin = i;
+        for (ptrdiff_t j = 0; j < n[1]; j += strip) {
+            const ptrdiff_t width = n[1] - j < strip ? n[1] - j : strip;
+            for (i = begin; i + rows <= n[0]; i += rows) {
+                transpose_rows(to + i * size + j * to_step, source + i * s[0] + j * size,
+                               width, to_step, s[0], size);
             }
         }
     }
 #endif
     for (; i < n[0]; i += 8) {
         const ptrdiff_t rows = n[0] - i < 8 ? n[0] - i : 8;
-        for (j = 0; j < n[1]; j++) {
+        for (ptrdiff_t j = 0; j < n[1]; j++) {
             for (ptrdiff_t k = 0; k < rows; k++) {
                 copy_one(to + (i + k) * size + j * to_step, source + (i + k) * s[0] + j * along, size);
             }
