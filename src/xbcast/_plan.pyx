@@ -25,6 +25,9 @@ cdef enum:
     # the L2 cache does not hold all operands (benchmarks/bench_layouts.py, Transposed).
     TILE = 256
     LARGE = 1 << 19
+    # An operand with gaps is packed in blocks of fewer elements, as if each had as many
+    # bytes as its stride, up to this.
+    LONGEST_TURN = 16
     # Bytes of a result from which on it is better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput).
     WORTH_STREAMING = 48 << 20
@@ -184,6 +187,10 @@ cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:
     for k in range(plan.n):
         if plan.operand[k].packed:
             widest = max(widest, plan.operand[k].itemsize, plan.operand[k].run_itemsize)
+            if transposed < 0 and plan.nest.axis[0].size >= LONG_ENOUGH:
+                # memory has more to give when operands that are apart take short turns
+                # (benchmarks/bench_layouts.py, Memory, stepped)
+                widest = max(widest, min(absolute(plan.nest.axis[0].stride[k]), LONGEST_TURN))
             for s in range(plan.operand[k].n_stages):
                 widest = max(widest, plan.operand[k].stage[s].itemsize)
     elements = plan.buffer // widest
