@@ -5,7 +5,7 @@ ones, which operands are packed into scratch, and how large a block is. Makes no
 allocation and knows no NumPy; _run.pyx does what is decided here.
 """
 
-from xbcast._inner_loop cimport MASK, OUT, X1, X2
+from xbcast._inner_loop cimport COMPLEX64, MASK, OUT, X1, X2
 from xbcast._integers cimport absolute
 from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 
@@ -111,14 +111,23 @@ cdef bint is_short(const plan_t* plan) noexcept nogil:
     return True
 
 
+cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
+    """Whether an operand is walked where it lies, and cache lines hold few of its elements."""
+    return (is_apart(plan, k) and plan.operand[k].itemsize == 8
+            and plan.operand[k].run_type != COMPLEX64
+            and absolute(plan.nest.axis[0].stride[k]) > 8)
+
+
 cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand that could be walked where it lies is better packed.
 
     So it is where axis 0 is short, and packing makes one long run of it and the next
     axes; and where it is longer, but its elements are apart or backwards: loops take
-    more time over that than copies, unless elements of `out` and of an operand are
-    apart (benchmarks/bench_layouts.py, reversed, stepped and transposed).
+    more time over that than copies. Not so if elements of `out` and of an operand are
+    apart, if they have 16 bytes, a vector each, or if numbers of 8 bytes in both
+    operands leave gaps, where reading them is all that takes time
+    (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     """
     cdef const axis_t* axis = plan.nest.axis
     if is_scalar(&plan.nest, k):
@@ -127,9 +136,13 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
         return not is_linear(plan, k)
     if axis[0].size < LONG_ENOUGH or not is_apart(plan, k):
         return False
+    if k != OUT and transposed_axis(plan, k) > 0:
+        return True
+    if plan.operand[k].itemsize == 16:
+        return False
     if k == OUT:
         return not (is_apart(plan, X1) or is_apart(plan, X2))
-    return transposed_axis(plan, k) > 0 or not is_apart(plan, OUT)
+    return not (is_apart(plan, OUT) or has_wide_gaps(plan, X1) and has_wide_gaps(plan, X2))
 
 
 cdef bint gains_by_streaming(const plan_t* plan) noexcept nogil:
