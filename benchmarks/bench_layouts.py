@@ -5,7 +5,7 @@ import numpy as np
 import xbcast
 from xbcast._bench import Array, Case
 
-from .side_by_side import DTYPES, LAYOUTS, SideBySide, choose, make_case
+from .side_by_side import DTYPES, LAYOUTS, VALUES, SideBySide, choose, make_case
 
 
 class Cache(SideBySide):
@@ -44,7 +44,23 @@ class Transposed(SideBySide):
     repeat = (3, 5, 0.3)
 
     def case(self, dtype, size):
-        return Case("add", Array((size, size), dtype), Array((size, size), dtype, "transposed"))
+        shape = (size, size)
+        return Case("add", Array(shape, dtype, **VALUES), Array(shape, dtype, "transposed", **VALUES))
+
+
+class ShortRows(SideBySide):
+    """Rows of a few vectors, beside a number for each of them."""
+
+    param_names = ["op", "dtype", "size"]
+    params = [
+        ["multiply", "less"],
+        choose(["int8", "int16", "float32", "float64"], ["int8", "float32"]),
+        choose([33, 49, 63, 70, 81, 100, 115, 128], [49, 81]),
+    ]
+
+    def case(self, op, dtype, size):
+        shape = (max(1, 10**5 // 64 // size), 64, size)
+        return Case(op, Array(shape, dtype, **VALUES), Array((64,), dtype, **VALUES), (1,))
 
 
 class NewOutput(SideBySide):
