@@ -37,7 +37,7 @@ from xbcast._integers cimport absolute
 from xbcast._pattern cimport (
     MAX_AXES, are_disjoint, byte_bounds, is_unique, pattern_t, pattern_tuple_t,
 )
-from xbcast._plan cimport CAST, OWN, SCRATCH, make_plan, operand_t, plan_t, stage_t
+from xbcast._plan cimport CACHE_LINE, CAST, OWN, make_plan, operand_t, plan_t, stage_t
 from xbcast._run cimport NEGATIVE, scan_negative
 from xbcast._shape cimport (
     IN_DIM, degenerate_t, dims_t, fault_error, fault_t, infer_shape, parse_degenerate, parse_dims,
@@ -67,8 +67,6 @@ cnp.import_ufunc()
 cdef enum:
     # Steps an overlap question may take; what stays open counts as overlap.
     OVERLAP_WORK = 1000
-    # An address, as good as any, for what is never read nor written.
-    CACHE_LINE = 64
 
 # What an operand is, beside the kinds of _dtypes.
 cdef enum:
@@ -422,7 +420,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
     cdef const Py_ssize_t* strides[3]
     cdef int i, n = 0
     cdef int ndim = c.placement.ndim
-    # explain asks where a result would lie, and never writes one
+    # explain asks how a result would lie, and never writes one: any address will do
     cdef void* nowhere = NULL if c.report == NULL else <void*>CACHE_LINE
     cdef char letter = order_letter(op, order)
     cdef bint c_order = letter == b"C"
@@ -731,7 +729,7 @@ cdef int describe_plan(const plan_t* plan, dict report) except -1:
         nest_offsets={roles[k]: plan.nest.offset[k] for k in range(plan.n)},
         nest_itemsizes={roles[k]: plan.operand[k].itemsize for k in range(plan.n)},
         packed=packed,
-        scratch_bytes=2 * SCRATCH * len(packed),
+        scratch_bytes=plan.scratch if plan.packs else 0,
         steps={roles[k]: plan.operand[k].n_stages for k in range(plan.n)},
         block=(plan.block[1], plan.block[0]) if plan.packs else None,
         threads=threads_for(plan),

@@ -4,12 +4,12 @@
 from xbcast._inner_loop cimport Copy, InnerLoop, LoopTable
 from xbcast._pattern cimport pattern_tuple_t
 
+cdef extern from "scratch.h":
+    cdef enum:
+        SCRATCH
+        N_BUFFERS
+
 cdef enum:
-    # Bytes of one scratch buffer, of which there are two for each operand. Three
-    # operands' buffers stay within the L1 cache. A transposed operand has what others
-    # leave it (share_scratch).
-    SCRATCH = 8192
-    N_BUFFERS = 8
     CACHE_LINE = 64
     MAX_STAGES = 3
     # In fewer elements than this, packing for speed has nothing to gain
@@ -65,6 +65,7 @@ cdef struct plan_t:
     int aligned[2]             # operand of whose cache lines blocks along axes 0 and 1 are
                                # made; -1: any will do
     Py_ssize_t buffer          # bytes of one scratch buffer
+    Py_ssize_t scratch         # bytes of all of them
 
 cdef inline bint is_plain(const operand_t* operand) noexcept nogil:
     """Whether a packed operand is copied and no more."""

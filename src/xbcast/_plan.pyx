@@ -185,6 +185,7 @@ cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
     for k in range(plan.n):
         plan.operand[k].scratch = at
         at += plan.buffer * buffers_of(&plan.operand[k], transposed)
+    plan.scratch = at
 
 
 cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:

@@ -6,12 +6,18 @@
 #ifndef XBCAST_SCRATCH_H
 #define XBCAST_SCRATCH_H
 
-#define SCRATCH_BYTES (8 * 8192)
+enum {
+    /* Bytes of one scratch buffer, of which there are two for each operand. Three
+     * operands' buffers stay within the L1 cache. A transposed operand has what others
+     * leave it (share_scratch of _plan.pyx). */
+    SCRATCH = 8192,
+    N_BUFFERS = 8
+};
 
 static inline char *thread_scratch(void)
 {
     /* a cache line's alignment serves any loop */
-    static _Thread_local _Alignas(64) char space[SCRATCH_BYTES];
+    static _Thread_local _Alignas(64) char space[N_BUFFERS * SCRATCH];
     return space;
 }
 
