@@ -7,7 +7,8 @@ from xbcast._pattern cimport pattern_tuple_t
 cdef extern from "scratch.h":
     cdef enum:
         SCRATCH
-        N_BUFFERS
+        TILE_SCRATCH
+        ALL_SCRATCH
 
 cdef enum:
     CACHE_LINE = 64

@@ -169,7 +169,7 @@ cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
 
     Two each, but where one is transposed a single one that is as large if an operand is
     only copied, for whole lines of the cache. And rows that are far apart are read the
-    better the more lines of each: beyond the L2 cache, such a plan has all of scratch.
+    better the more lines of each: beyond the L2 cache, such a plan has larger buffers.
     Elements of less than four bytes do not gain by that.
     """
     cdef Py_ssize_t at = 0, bytes = 0
@@ -180,7 +180,7 @@ cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
             bytes += 2 * SCRATCH
     if (transposed >= 0 and plan.operand[transposed].itemsize >= 4
             and plan.count * plan.operand[transposed].itemsize >= LARGE):
-        bytes = N_BUFFERS * SCRATCH
+        bytes = min(ALL_SCRATCH, buffers * TILE_SCRATCH)
     plan.buffer = bytes // buffers // CACHE_LINE * CACHE_LINE
     for k in range(plan.n):
         plan.operand[k].scratch = at

@@ -8,16 +8,18 @@
 
 enum {
     /* Bytes of one scratch buffer, of which there are two for each operand. Three
-     * operands' buffers stay within the L1 cache. A transposed operand has what others
-     * leave it (share_scratch of _plan.pyx). */
+     * operands' buffers stay within the L1 cache. */
     SCRATCH = 8192,
-    N_BUFFERS = 8
+    /* Of one for a large tile of a transposed operand, as far as all of scratch allows
+     * (share_scratch of _plan.pyx). */
+    TILE_SCRATCH = 8 * SCRATCH,
+    ALL_SCRATCH = 2 * TILE_SCRATCH
 };
 
 static inline char *thread_scratch(void)
 {
     /* a cache line's alignment serves any loop */
-    static _Thread_local _Alignas(64) char space[N_BUFFERS * SCRATCH];
+    static _Thread_local _Alignas(64) char space[ALL_SCRATCH];
     return space;
 }
 
