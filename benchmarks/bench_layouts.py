@@ -95,6 +95,26 @@ class Masked:
         np.copyto(self.out, np.add(self.a, self.b), where=self.mask)
 
 
+class MaskedRows:
+    """Short rows and a row of numbers, of which `where` lets half through."""
+
+    param_names = ["columns"]
+    params = [[3, 8]]
+
+    def setup(self, columns):
+        rng = np.random.default_rng(0)
+        self.a = np.ones((10**6 // columns, columns), np.float32)
+        self.b = self.a[0].copy()
+        self.mask = rng.random(self.a.shape) < 0.5
+        self.out = np.zeros_like(self.a)
+
+    def time_xbcast(self, columns):
+        xbcast.add(self.a, self.b, out=self.out, where=self.mask, broadcast_dimensions=(1,))
+
+    def time_numpy(self, columns):
+        np.add(self.a, self.b, out=self.out, where=self.mask)
+
+
 class PeakMemory:
     """A result of 64 or 128 MiB is all that a call may take."""
 

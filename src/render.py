@@ -145,6 +145,12 @@ class Loop(NamedTuple):
     row: str  # the C function that begins a row, if any
 
     @property
+    def takes_every_second(self) -> bool:
+        """Whether there is a layout for every second element of both operands: there are
+        no vectors of complex numbers to gather them into."""
+        return self.x1.category != "complex"
+
+    @property
     def blocks(self) -> str:
         """The C function that does the work in place of a loop, if any."""
         return "" if self.kernel else f"{self.name}_blocks"

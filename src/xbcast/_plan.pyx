@@ -5,7 +5,7 @@ ones, which operands are packed into scratch, and how large a block is. Makes no
 allocation and knows no NumPy; _run.pyx does what is decided here.
 """
 
-from xbcast._inner_loop cimport COMPLEX64, MASK, OUT, X1, X2
+from xbcast._inner_loop cimport COMPLEX64, HARDWARE, MASK, OUT, X1, X2
 from xbcast._integers cimport absolute
 from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 
@@ -118,6 +118,18 @@ cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
             and absolute(plan.nest.axis[0].stride[k]) > 8)
 
 
+cdef bint takes_every_second(const plan_t* plan) noexcept nogil:
+    """Whether a loop has a layout for operands as they lie: every second element of both."""
+    cdef int k
+    if plan.operand[X1].run_type >= COMPLEX64:
+        return False
+    for k in range(X1, MASK):
+        if (plan.operand[k].packed
+                or plan.nest.axis[0].stride[k] != 2 * plan.operand[k].itemsize):
+            return False
+    return not is_apart(plan, OUT)
+
+
 cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand that could be walked where it lies is better packed.
@@ -125,8 +137,9 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     So it is where axis 0 is short, and packing makes one long run of it and the next
     axes; and where it is longer, but its elements are apart or backwards: loops take
     more time over that than copies. Not so if elements of `out` and of an operand are
-    apart, if they have 16 bytes, a vector each, or if numbers of 8 bytes in both
-    operands leave gaps, where reading them is all that takes time
+    apart, if they have 16 bytes, a vector each, for plain arithmetic, if numbers of 8
+    bytes in both operands leave gaps, where reading them is all that takes time, or if
+    loops are made for it
     (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     """
     cdef const axis_t* axis = plan.nest.axis
@@ -138,7 +151,9 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
         return False
     if k != OUT and transposed_axis(plan, k) > 0:
         return True
-    if plan.operand[k].itemsize == 16:
+    if takes_every_second(plan):
+        return False
+    if plan.operand[k].itemsize == 16 and plan.warning_source == HARDWARE:
         return False
     if k == OUT:
         return not (is_apart(plan, X1) or is_apart(plan, X2))

@@ -224,7 +224,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     cdef Py_ssize_t itemsize = operand.run_itemsize
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef int s, last = 0 if is_plain(operand) else operand.n_stages
-    cdef bint direct, run = mask == NULL and is_run(packing.stride[OUT], size, operand.itemsize)
+    cdef bint direct, run = is_run(packing.stride[OUT], size, operand.itemsize)
     if mask != NULL:
         n = count_kept(mask, n)
     walk.size[0] = n
@@ -232,7 +232,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     walk.to[1] = walk.source[1] = 0
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        direct = run and not plan.streams and s == last - 1
+        direct = run and mask == NULL and not plan.streams and s == last - 1
         target = to if direct else other(plan, scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
@@ -245,11 +245,16 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
         stream_rows(to, packing.stride[OUT], source, size, itemsize, run)
         return
     if mask != NULL:
-        # of three levels, the first two are one (may_take_three)
-        walk.size[0] = size[0] if size[2] == 1 else size[0] * size[1]
         walk.to[0] = packing.stride[OUT][0]
-        walk.size[1] = size[1] if size[2] == 1 else size[2]
-        walk.to[1] = packing.stride[OUT][1] if size[2] == 1 else packing.stride[OUT][2]
+        if run:
+            # one level, however short the rows are (benchmarks/bench_layouts.py, MaskedRows)
+            walk.size[0] = size[0] * size[1] * size[2]
+            walk.size[1] = 1
+        else:
+            # of three levels, the first two are one (may_take_three)
+            walk.size[0] = size[0] if size[2] == 1 else size[0] * size[1]
+            walk.size[1] = size[1] if size[2] == 1 else size[2]
+            walk.to[1] = packing.stride[OUT][1] if size[2] == 1 else packing.stride[OUT][2]
         plan.table.scatter[log2_size(itemsize)](to, source, mask, &walk)
         return
     set_contiguous(stride, size, itemsize)

@@ -26,7 +26,7 @@ typedef double any_float64 XBCAST_ANYWHERE;
 /* Structs take over what their members allow. */
 typedef struct { any_float32 re, im; } complex64;
 typedef struct { any_float64 re, im; } complex128;
-typedef struct { any_uint64 low, high; } any_bytes16;
+typedef uint64_t any_bytes16 __attribute__((vector_size(16), aligned(1), may_alias));
 typedef complex64 any_complex64;
 typedef complex128 any_complex128;
 
