@@ -115,6 +115,17 @@ class MaskedRows:
         np.add(self.a, self.b, out=self.out, where=self.mask)
 
 
+class ManyAxes(SideBySide):
+    """Every second one of many short axes matches: nothing merges."""
+
+    param_names = ["size", "axes"]
+    params = [[2, 3], choose([4, 8, 12], [4, 8])]
+
+    def case(self, size, axes):
+        x1, x2 = Array((size,) * axes, **VALUES), Array((size,) * (axes // 2), **VALUES)
+        return Case("add", x1, x2, tuple(range(1, axes, 2)), new_output=True)
+
+
 class PeakMemory:
     """A result of 64 or 128 MiB is all that a call may take."""
 

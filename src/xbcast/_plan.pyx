@@ -111,6 +111,13 @@ cdef bint is_short(const plan_t* plan) noexcept nogil:
     return True
 
 
+cdef bint makes_long_blocks(const plan_t* plan) noexcept nogil:
+    """Whether the three axes of a block have enough elements to gain by it."""
+    cdef const axis_t* axis = plan.nest.axis
+    return (plan.nest.ndim < 3 or axis[0].size * axis[1].size >= 64
+            or axis[0].size * axis[1].size * axis[2].size >= 64)
+
+
 cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
     """Whether an operand is walked where it lies, and cache lines hold few of its elements."""
     return (is_apart(plan, k) and plan.operand[k].itemsize == 8
@@ -146,7 +153,7 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     if is_scalar(&plan.nest, k):
         return False
     if plan.nest.ndim > 1 and is_short(plan):
-        return not is_linear(plan, k)
+        return not is_linear(plan, k) and makes_long_blocks(plan)
     if axis[0].size < LONG_ENOUGH or not is_apart(plan, k):
         return False
     if k != OUT and transposed_axis(plan, k) > 0:

@@ -468,6 +468,8 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef Py_ssize_t index[MAX_AXES]
     cdef char* data[4]
     cdef Walk walk
+    cdef unsigned int ignored = 0
+    cdef unsigned int* found = &ignored
     cdef int a, k
     for k in range(plan.n):
         data[k] = plan.operand[k].data
@@ -480,9 +482,22 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         walk.size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
         for k in range(3):
             walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
-    run_loop(plan, data, &walk, warnings)
-    while advance(plan, 2, index, data):
+    if plan.run == NULL or plan.nest.ndim <= 2:
         run_loop(plan, data, &walk, warnings)
+        while advance(plan, 2, index, data):
+            run_loop(plan, data, &walk, warnings)
+        return
+    # the status is looked at once: walks may be as short as a few elements
+    # (benchmarks/bench_layouts.py, ManyAxes)
+    if plan.warning_source == HARDWARE:
+        clear_kernel_status()
+    elif plan.warning_source == COMPUTED:
+        found = &warnings[OWN]
+    plan.run(data[OUT], data[X1], data[X2], &walk, found)
+    while advance(plan, 2, index, data):
+        plan.run(data[OUT], data[X1], data[X2], &walk, found)
+    if plan.warning_source == HARDWARE:
+        warnings[OWN] |= kernel_status_raised()
 
 
 # ------------------------------------------------------------ looking, not writing
