@@ -1,5 +1,8 @@
 """What a call costs: results of 0 to 1000 elements, allocated each time."""
 
+import numpy as np
+
+import xbcast
 from xbcast._bench import Array, Case
 
 from .side_by_side import VALUES, SideBySide, choose
@@ -28,6 +31,34 @@ class Calls(SideBySide):
 
     def case(self, op, dtype, form, size):
         return Case(op, *FORMS[form](size, dtype), new_output=True)
+
+
+class Handed(SideBySide):
+    """A thousand calls that NumPy's ufunc takes, whose operands are of one shape."""
+
+    param_names = ["dtype"]
+    params = [["longdouble", "object"]]
+    repetitions = 1000
+
+    def case(self, dtype):
+        x = Array((3,), dtype, **VALUES)
+        return Case("add", x, x, new_output=True)
+
+
+class Lists:
+    """Operands that have to be made arrays of."""
+
+    param_names = ["length"]
+    params = [[2, 100]]
+
+    def setup(self, length):
+        self.x = [1.0] * length
+
+    def time_xbcast(self, length):
+        xbcast.add(self.x, self.x)
+
+    def time_numpy(self, length):
+        np.add(self.x, self.x)
 
 
 class Scalars(SideBySide):

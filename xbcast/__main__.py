@@ -117,7 +117,9 @@ An image with a colour cast and dark corners, corrected by two broadcasts
 
 def main(argv=None):
     """Run the demonstration; the exit status."""
-    argparse.ArgumentParser(prog="xbcast", description=__doc__).parse_args(argv)
+    parser = argparse.ArgumentParser(prog="xbcast", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"xbcast {xbcast.__version__}")
+    parser.parse_args(argv)
     show_versions()
     if not correct_image():
         return 1

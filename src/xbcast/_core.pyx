@@ -13,10 +13,12 @@ cimport numpy as cnp
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_CheckExact, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsDouble, PyLong_AsUnsignedLongLong, PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
@@ -158,6 +160,8 @@ cdef int read_operand(PyObject* value, arg_t* arg) except -1:
         (<char*>arg.value)[0] = obj is True
     elif PyComplex_CheckExact(obj):
         arg.kind = WEAK_COMPLEX
+    elif PyList_CheckExact(obj) or PyTuple_CheckExact(obj):
+        arg.kind = ANYTHING
     elif is_foreign(obj):
         arg.kind = FOREIGN
     else:
