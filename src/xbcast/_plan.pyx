@@ -137,6 +137,18 @@ cdef bint takes_every_second(const plan_t* plan) noexcept nogil:
     return not is_apart(plan, OUT)
 
 
+cdef inline bint has_long_rows(const plan_t* plan) noexcept nogil:
+    """Whether axis 0 is long and no operand has gaps along it: nothing to gain by packing."""
+    cdef const axis_t* axis = plan.nest.axis
+    cdef int k
+    if axis[0].size < SHORT_INNER_OF_BYTES:
+        return False
+    for k in range(plan.n):
+        if axis[0].stride[k] != 0 and axis[0].stride[k] != plan.operand[k].itemsize:
+            return False
+    return True
+
+
 cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand that could be walked where it lies is better packed.
@@ -284,7 +296,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             # a scalar operand is the same whichever elements the mask keeps
             if not (is_scalar(nest, k) and (plan.run != NULL or plan.operand[k].keep_scalar)):
                 pack(plan, k)
-    if plan.count >= WORTH_PACKING:
+    if plan.count >= WORTH_PACKING and not has_long_rows(plan):
         for k in range(X1, plan.n):
             axis = transposed_axis(plan, k)
             if axis > 0:
