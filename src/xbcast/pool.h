@@ -6,9 +6,11 @@
  * too, claims whatever nobody has begun, and waits only for what is being done.
  *
  * One thread at a time may call pool_run (the process's main thread, as it is used).
- * A job is a number of chunks; a chunk is claimed by counting up one 64-bit word,
- * which also holds the job's generation, so that nobody claims from a job that has
- * ended. After a fork the child has no workers and never makes any.
+ * A job is a number of chunks, of which those from `next` to `end` are unclaimed. Both
+ * are in one 64-bit word, which also holds the job's generation, so that nobody claims
+ * from a job that has ended. The caller and every second worker claim the lowest, the
+ * others the highest: so a thread meets the same memory at each of several calls, and
+ * finds it in its cache (benchmarks/bench_threads.py, 100000). After a fork the child has no workers and never makes any.
  */
 #ifndef XBCAST_POOL_H
 #define XBCAST_POOL_H
@@ -32,9 +34,10 @@ enum { POOL_MAX_THREADS = 255, POOL_MAX_CHUNKS = 65535 };
 enum { POOL_LOOKS = 400 };
 
 static struct {
-    /* generation (24 bits), threads (8), chunks (16), next chunk (16) */
+    /* generation (24 bits), threads (8), end (16), next (16) */
     _Atomic uint64_t word;
     _Atomic long done;
+    long n_chunks;
     _Atomic int sleeping_caller;
     _Atomic int sleeping_workers;
     pool_task task;
@@ -58,7 +61,7 @@ static inline void pool_pause(void)
 
 static inline uint64_t pool_generation(uint64_t word) { return word >> 40; }
 static inline int pool_threads(uint64_t word) { return (int)(word >> 32 & 0xff); }
-static inline long pool_chunks(uint64_t word) { return (long)(word >> 16 & 0xffff); }
+static inline long pool_end(uint64_t word) { return (long)(word >> 16 & 0xffff); }
 static inline long pool_next(uint64_t word) { return (long)(word & 0xffff); }
 
 /* Does chunks of the current job until none is left; false if there was none. */
@@ -67,15 +70,17 @@ static int pool_work(int worker)
     int any = 0;
     uint64_t word = atomic_load_explicit(&pool.word, memory_order_acquire);
 
-    while (worker < pool_threads(word) && pool_next(word) < pool_chunks(word)) {
-        if (!atomic_compare_exchange_weak_explicit(&pool.word, &word, word + 1,
+    while (worker < pool_threads(word) && pool_next(word) < pool_end(word)) {
+        const int highest = worker % 2;
+        if (!atomic_compare_exchange_weak_explicit(&pool.word, &word,
+                                                   highest ? word - (1 << 16) : word + 1,
                                                    memory_order_acq_rel, memory_order_acquire)) {
             continue;
         }
         /* the job cannot end before this chunk is counted as done */
         any = 1;
-        pool.task(pool.context, pool_next(word));
-        if (atomic_fetch_add(&pool.done, 1) + 1 == pool_chunks(word)
+        pool.task(pool.context, highest ? pool_end(word) - 1 : pool_next(word));
+        if (atomic_fetch_add(&pool.done, 1) + 1 == pool.n_chunks
             && atomic_load(&pool.sleeping_caller)) {
             pthread_mutex_lock(&pool.lock);
             pthread_cond_signal(&pool.finished);
@@ -90,7 +95,7 @@ static int pool_has_work(int worker)
 {
     uint64_t word = atomic_load_explicit(&pool.word, memory_order_acquire);
 
-    return worker < pool_threads(word) && pool_next(word) < pool_chunks(word);
+    return worker < pool_threads(word) && pool_next(word) < pool_end(word);
 }
 
 static void *pool_worker(void *argument)
@@ -169,6 +174,7 @@ static void pool_run(pool_task task, void *context, long n_chunks, int n_threads
     }
     pool.task = task;
     pool.context = context;
+    pool.n_chunks = n_chunks;
     atomic_store(&pool.done, 0);
     word = (pool_generation(word) + 1) << 40 | (uint64_t)n_threads << 32 | (uint64_t)n_chunks << 16;
     atomic_store(&pool.word, word);
