@@ -168,6 +168,7 @@ def test_b5_entries_are_integers(entry):
 def test_b5_a_bare_int_is_no_sequence(argument):
     type_error(1, "(1,)", argument=argument)
     type_error(np.int64(1), "(1,)", argument=argument)
+    type_error(-1, "counted from 0", argument=argument)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_b5_a_bare_int_is_no_sequence(argument):
 )
 @pytest.mark.parametrize("argument", ["broadcast_dimensions", "degenerate_dimensions"])
 def test_b5_dimensions_are_a_sequence_of_integers(argument, value):
-    type_error(value, argument=argument)
+    type_error(value, f"not {type(value).__name__}", argument=argument)
 
 
 class Index:

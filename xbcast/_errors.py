@@ -252,9 +252,8 @@ def placed_sizes_differ(op, shapes, dims, dim, sizes):
 
 def bare_dimension(op, name, value):
     """B5: an int where a sequence is wanted."""
-    return TypeError(
-        f"{op}: {name} must be a sequence of ints, not the int {_show(value)}; write ({_show(value)},)"
-    )
+    way_out = f"write ({_show(value)},)" if value >= 0 else "dimensions are counted from 0"
+    return TypeError(f"{op}: {name} must be a sequence of ints, not the int {_show(value)}; {way_out}")
 
 
 def not_a_sequence(op, name, value):

@@ -27,7 +27,7 @@ cdef object as_sequence(object op, object name, object value):
         return value
     if PyList_CheckExact(value):
         return tuple(value)
-    if isinstance(value, (str, bytes, dict, set, frozenset)):
+    if isinstance(value, (str, bytes, dict, set, frozenset, bool)):
         raise _errors.not_a_sequence(op, name, value)
     try:
         number = as_index(value)
