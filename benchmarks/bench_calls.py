@@ -1,4 +1,4 @@
-"""What a call costs: results of 0 to 1000 elements, allocated each time."""
+"""What a call costs: results of 0 to 5000 elements, allocated each time."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Calls(SideBySide):
         choose(["add", "multiply", "less", "floor_divide", "power"], ["add"]),
         choose(["int32", "float16", "float32", "float64"], ["float64"]),
         list(FORMS),
-        choose([0, 1, 3, 10, 30, 100, 300, 1000], [0, 3, 100]),
+        choose([0, 1, 3, 10, 30, 100, 300, 1000, 3000, 5000], [0, 3, 100]),
     ]
     repetitions = 1000
 

@@ -1,7 +1,7 @@
 """What all timing benchmarks share: xbcast and NumPy on the same operands, three ways.
 
 `XBCAST_BENCH=quick` in the environment asks for a choice of parameters that is done
-in a minute or two; `choose` takes it.
+in two or three minutes; `choose` takes it.
 """
 
 import os
@@ -66,6 +66,7 @@ LAYOUTS = {
     "transposed": lambda n, t: (_square(n, t), _square(n, t, view="transposed"), None),
     "reversed": lambda n, t: (_square(n, t, view="reversed"), _square(n, t), None),
     "stepped": lambda n, t: (_line(n, t, view="stepped"), _line(n, t, view="stepped"), None),
+    "third": lambda n, t: (_line(n, t, view="third"), _line(n, t, view="third"), None),
     "swapped": lambda n, t: (
         _line(n, np.dtype(t).newbyteorder("S").str),
         _line(n, t),

@@ -148,7 +148,7 @@ class Loop(NamedTuple):
     def takes_every_second(self) -> bool:
         """Whether there is a layout for every second element of both operands: there are
         no vectors of complex numbers to gather them into."""
-        return self.x1.category != "complex"
+        return not self.blocks and self.x1.category != "complex"
 
     @property
     def blocks(self) -> str:
@@ -163,7 +163,7 @@ class Entry(NamedTuple):
     types: tuple[Element, Element, Element]  # out, x1, x2
     run_types: tuple[Element, Element, Element]
     source: str  # a WarningSource
-    loop: str
+    loop: Loop
 
 
 def _result(op: Any, table: ModuleType, x1: Element) -> Element:
@@ -199,17 +199,18 @@ def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[Entry]]:
                 name = f"{op.name}_{x1.name}" if x1 == x2 else f"{op.name}_{x1.name}_{x2.name}"
                 text = "" if kernel == table.BLOCKS else kernel.format(result=out.name)
                 row = f"{name}_row" if x1 == x2 and x1.name in op.rows else ""
-                loops.append(Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2, row))
+                loop = Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2, row)
+                loops.append(loop)
                 types = (out, x1, x2)
-                entries.append(Entry(number, types, types, source, name))
+                entries.append(Entry(number, types, types, source, loop))
                 if category == table.BITS:
                     # The signed type of the same size, x1's predecessor, has the same loop.
                     signed = ELEMENTS[ELEMENTS.index(x1) - 1]
                     types = (_result(op, table, signed), signed, signed)
-                    entries.append(Entry(number, types, types, source, name))
+                    entries.append(Entry(number, types, types, source, loop))
                 if x1.name == "float32" and op.kernels.get(table.HALF) == kernel:
                     half = BY_NAME["float16"]
-                    entries.append(Entry(number, (_result(op, table, half), half, half), types, source, name))
+                    entries.append(Entry(number, (_result(op, table, half), half, half), types, source, loop))
     return loops, entries
 
 

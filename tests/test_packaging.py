@@ -14,7 +14,8 @@ import pytest
 import xbcast
 
 PACKAGE = pathlib.Path(xbcast.__file__).parent
-MODULES = ["_core", "_dtypes", "_memory_sets", "_pattern", "_plan", "_run", "_search", "_shape", "_ufunc"]
+MODULES = ["_core", "_dtypes", "_memory_sets", "_pattern", "_plan", "_run", "_search", "_shape", "_short"]
+MODULES += ["_threads", "_ufunc"]
 
 
 def python(*arguments, **keywords):

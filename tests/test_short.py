@@ -150,6 +150,29 @@ def test_overlap(n):
         np.testing.assert_array_equal(*answers, strict=True, err_msg=str(shift))
 
 
+def test_a_stretched_operand_at_the_address_of_out():
+    for shape, dims in (((1,), None), ((3,), (1,)), ((4,), (0,)), ((1, 3), None)):
+        answers = []
+        for keywords in ({}, LONG):
+            out = np.arange(1.0, 13).reshape(4, 3)
+            x = out.ravel()[: np.prod(shape)].reshape(shape)
+            full = np.full((4, 3), 2.0) if len(shape) == 2 or dims else np.full(12, 2.0)
+            target = out if full.ndim == 2 else out.ravel()
+            dims_given = {} if dims is None else {"broadcast_dimensions": dims}
+            xbcast.multiply(x, full, out=target, **dims_given, **keywords)
+            answers.append(out)
+        np.testing.assert_array_equal(*answers, strict=True)
+
+
+def test_small_plain_calls_go_the_short_way():
+    from timeit import repeat
+
+    x = np.ones(3)
+    short = min(repeat(lambda: xbcast.add(x, x), number=2000, repeat=9))
+    long = min(repeat(lambda: xbcast.add(x, x, **LONG), number=2000, repeat=9))
+    assert short < long
+
+
 def test_errors_of_the_run_leave_no_reference():
     import sys
 

@@ -49,6 +49,31 @@ def test_every_byte(case, threads):
     assert np.array_equal(buffer, expected_buffer)
 
 
+def test_three_levels():
+    """Blocks of short rows in two nested groups, with gaps after each."""
+    whole = np.zeros((41_000, 4, 140), np.float32)
+    out = whole[:, :3, :130]
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 9, out.shape).astype(np.int8)
+    y = rng.integers(0, 9, out.shape).astype(np.float32)
+    assert "past the cache" in dict(xbcast.explain("add", y, y, out=out).packed)["out"]
+    for x1 in (x, y):
+        expected = np.zeros_like(whole)
+        np.add(x1, y, out=expected[:, :3, :130])
+        xbcast.add(x1, y, out=out)
+        assert np.array_equal(whole, expected)
+
+
+def test_masked():
+    n = 60 * MEBIBYTE // 4
+    x = np.arange(n, dtype=np.int32)
+    mask = x % 3 != 1
+    out, expected = np.full((2, n), -1, np.int32)
+    np.add(x, 5, out=expected, where=mask)
+    xbcast.add(x, 5, out=out, where=mask)
+    assert np.array_equal(out, expected)
+
+
 @pytest.mark.parametrize("op", ["power", "floor_divide"])
 def test_in_place(op):
     n = 60 * MEBIBYTE // 8

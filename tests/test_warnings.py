@@ -524,3 +524,41 @@ def test_conversion_of_a_python_number():
             said.append(heard_now)
         assert said[0] == said[1]
         assert said[0] == ["overflow encountered in cast"]
+
+
+def test_status_that_others_left_is_not_reported():
+    """Every way to run a loop looks only at what the loop itself raised."""
+    one, zero = np.ones(3), np.zeros(3)
+    axes = (2,) * 8
+    calls = {
+        "short": (np.ones(5), np.ones(5), None),
+        "one walk": (np.ones(5000), np.ones(5000), None),
+        "many walks": (np.ones(axes), np.ones(axes[:4]), (1, 3, 5, 7)),
+        "packed": (np.ones((2000, 3)), np.ones(3), (1,)),
+        "converted": (np.ones(2000, "i4"), np.ones(2000), None),
+        "half": (np.ones(2000, "f2"), np.ones(2000, "f2"), None),
+    }
+    for name, (x1, x2, dims) in calls.items():
+        with np.errstate(all="ignore"):
+            xbcast.divide(one, zero)  # leaves the status of the processor behind
+        with np.errstate(all="raise"):
+            result = xbcast.add(x1, x2, broadcast_dimensions=dims)
+        assert (result == 2).all(), name
+
+
+@pytest.mark.parametrize("value", [1e6, 1e-7], ids=["overflow", "underflow"])
+@pytest.mark.parametrize("place", [0, 17, 95])
+def test_half_warnings_beside_any_nan(value, place):
+    """A NaN, quiet or signalling, hides no warning of the elements around it."""
+    for bits in (0x7FC00000, 0x7FA00000, 0xFFA00001):
+        for nan in range(0, 96, 7):
+            x = np.ones(96, np.float32)
+            x.view(np.uint32)[nan] = bits
+            x[place] = value
+            outcomes = []
+            for op in (np.maximum, xbcast.maximum):
+                with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+                    warnings.simplefilter("always")
+                    op(x, x, out=np.zeros(96, np.float16), casting="same_kind")
+                outcomes.append(sorted(str(w.message) for w in caught if "invalid" not in str(w.message)))
+            assert outcomes[0] == outcomes[1] and len(outcomes[0]) == 1, (bits, nan)

@@ -19,6 +19,7 @@ VIEWS = {
     "transposed": lambda x: x.T,
     "reversed": lambda x: x[..., ::-1],
     "stepped": lambda x: x[..., ::2],
+    "third": lambda x: x[..., ::3],
 }
 
 
@@ -40,8 +41,8 @@ class Array(NamedTuple):
         shape = self.shape
         if self.view == "transposed":
             shape = shape[::-1]
-        elif self.view == "stepped":
-            shape = (*shape[:-1], 2 * shape[-1])
+        elif self.view in ("stepped", "third"):
+            shape = (*shape[:-1], {"stepped": 2, "third": 3}[self.view] * shape[-1])
         dtype = np.dtype(self.dtype)
         if dtype.kind == "b":
             return rng.integers(0, 2, shape).astype(dtype)

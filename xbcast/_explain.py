@@ -97,8 +97,8 @@ def explain(op, x1, x2, /, **keywords):
     merged_axes : tuple of tuple of int or None
         For each axis of `patterns_after` the dimensions of the result that it is made of.*
     kernel_shape : str or None
-        ``"contiguous"``, ``"left scalar"``, ``"right scalar"``, ``"general"``, or
-        ``"NumPy's loop"``, where NumPy's inner loop runs under this plan.*
+        ``"contiguous"``, ``"left scalar"``, ``"right scalar"``, ``"every second"``
+        (element of both operands), ``"general"``, or ``"NumPy's loop"``, where NumPy's inner loop runs under this plan.*
     packed : tuple of (str, tuple of str), or None
         Which roles go through scratch a block at a time, and why.*
     block : tuple of int or None
@@ -291,18 +291,21 @@ def _inner_stride(facts, role):
 
 
 def _kernel_shape(facts):
-    """Which of its four layouts the inner loop meets; what is packed is contiguous."""
+    """Which of its five layouts the inner loop meets; what is packed is contiguous."""
     if not facts["own_loop"]:
         return "NumPy's loop"
     steps = []
     for role in ("out", "x1", "x2"):
         stride = _inner_stride(facts, role)
         contiguous = role in facts["packed"] or stride == facts["nest_itemsizes"][role]
-        steps.append("contiguous" if contiguous else "scalar" if stride == 0 else "apart")
+        second = facts["takes_every_second"] and stride == 2 * facts["nest_itemsizes"][role]
+        apart = "second" if second else "apart"
+        steps.append("contiguous" if contiguous else "scalar" if stride == 0 else apart)
     return {
         ("contiguous", "contiguous", "contiguous"): "contiguous",
         ("contiguous", "scalar", "contiguous"): "left scalar",
         ("contiguous", "contiguous", "scalar"): "right scalar",
+        ("contiguous", "second", "second"): "every second",
     }.get(tuple(steps), "general")
 
 
@@ -335,6 +338,8 @@ def _reasons_of_layout(facts, role):
             return ("NumPy's loop takes it contiguous",)
         if any(place % _computed_in(facts, role).alignment for place in places):
             return ("NumPy's loop takes it aligned",)
+    if role == "out" and facts["streams"]:
+        return ("past the cache",)
     if stride in (0, itemsize) or role == "out":
         return ("short inner axis",)
     others = facts["nest_strides"][role][:-1]

@@ -3,8 +3,8 @@
 Carries out a call: operands as they are, the loop for their dtypes, the result's
 shape, `out` and the mask checked, the plan, the run, and the warnings. Strides are
 worked out as integers on the C stack; no view of an operand is made. What has no
-inner loop here goes to _numpy_path.py. Only this module and _dtypes use NumPy's C
-API.
+inner loop here goes to _numpy_path.py. Only this module, _short and
+_dtypes use NumPy's C API.
 """
 
 import numpy as np
@@ -161,6 +161,8 @@ cdef int read_operand(PyObject* value, arg_t* arg) except -1:
     elif PyComplex_CheckExact(obj):
         arg.kind = WEAK_COMPLEX
     elif PyList_CheckExact(obj) or PyTuple_CheckExact(obj):
+        # at once: asking for attributes that are not there takes as long as the rest
+        # (benchmarks/bench_calls.py, Lists)
         arg.kind = ANYTHING
     elif is_foreign(obj):
         arg.kind = FOREIGN
@@ -667,6 +669,7 @@ cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
     plan.numpy_run = c.loop.numpy_run
     plan.numpy_data = c.loop.numpy_data
     plan.warning_source = c.loop.warning_source
+    plan.takes_every_second = c.loop.takes_every_second
     plan.masked = c.masked
     plan.writes = True
     plan.fresh = c.fresh
@@ -733,6 +736,8 @@ cdef int describe_plan(const plan_t* plan, dict report) except -1:
         nest_offsets={roles[k]: plan.nest.offset[k] for k in range(plan.n)},
         nest_itemsizes={roles[k]: plan.operand[k].itemsize for k in range(plan.n)},
         packed=packed,
+        streams=bool(plan.streams),
+        takes_every_second=bool(plan.takes_every_second),
         scratch_bytes=plan.scratch if plan.packs else 0,
         steps={roles[k]: plan.operand[k].n_stages for k in range(plan.n)},
         block=(plan.block[1], plan.block[0]) if plan.packs else None,

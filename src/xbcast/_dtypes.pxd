@@ -15,6 +15,7 @@ cdef struct loop_t:
     int type[3]                # ElementType of [OUT, X1, X2] as the caller sees it
     int run_type[3]            # the same for the loop
     int warning_source
+    bint takes_every_second
     InnerLoop run              # NULL: NumPy's loop
     NumpyLoop numpy_run
     void* numpy_data

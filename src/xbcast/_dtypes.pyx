@@ -230,6 +230,7 @@ cdef int list_loops() except -1:
             loops[i].type[k] = current_table.loops[i].type[k]
             loops[i].run_type[k] = current_table.loops[i].run_type[k]
         loops[i].warning_source = current_table.loops[i].warning_source
+        loops[i].takes_every_second = current_table.loops[i].takes_every_second
         loops[i].run = current_table.loops[i].run
         loops[i].direct = not OPS[loops[i].op].exponent
         for k in range(3):
@@ -298,7 +299,7 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
             x1, x2, out = RESOLVERS[op](dtypes, signature=signature, casting=casting)
     except Exception:  # whatever NumPy has to say, it says when it is called
         return None
-    types = element_type(x1.num), element_type(x2.num)
+    types = same_element_type(x1.num), same_element_type(x2.num)
     return None if min(types) < 0 else types
 
 

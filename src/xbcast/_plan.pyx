@@ -12,24 +12,28 @@ from xbcast._pattern cimport axis_t, pattern_tuple_t, reduce_tuple
 cdef enum:
     # Shorter inner axes than this are worth joining with the next one by packing
     # (benchmarks/bench_layouts.py, short_inner); where all elements are bytes, a loop
-    # ends with more of them behind its last vector (column and outer of bool).
+    # ends with more of them behind its last vector (ShortRows).
     SHORT_INNER = 64
     SHORT_INNER_OF_BYTES = 256
+    # Fewer elements along three axes are not worth it (benchmarks/bench_layouts.py, ManyAxes).
+    WORTH_JOINING = 64
     # Fewer elements than this are walked as they lie if two axes are all there are
     # (benchmarks/bench_calls.py).
     TINY = 64
     # Elements apart are worth bringing together in rows of at least this length
     # (benchmarks/bench_layouts.py, reversed, stepped and transposed).
     LONG_ENOUGH = 16
-    # A tile of a transposed operand, elements along axis 0, and how many bytes it has if
-    # the L2 cache does not hold all operands (benchmarks/bench_layouts.py, Transposed).
+    # Elements of a tile of a transposed operand along axis 0, and bytes of such an operand
+    # from which on tiles are larger (benchmarks/bench_layouts.py, Transposed).
     TILE = 256
     LARGE = 1 << 19
     # An operand with gaps is packed in blocks of fewer elements, as if each had as many
-    # bytes as its stride, up to this.
+    # bytes as its stride, up to this: memory has more to give when operands take short
+    # turns (benchmarks/bench_layouts.py, Memory, third).
     LONGEST_TURN = 16
     # Bytes of a result from which on it is better written past the cache, in stretches
-    # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput).
+    # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput of
+    # float64).
     WORTH_STREAMING = 48 << 20
     STREAM_RUN = 512
 
@@ -112,23 +116,27 @@ cdef bint is_short(const plan_t* plan) noexcept nogil:
 
 
 cdef bint makes_long_blocks(const plan_t* plan) noexcept nogil:
-    """Whether the three axes of a block have enough elements to gain by it."""
+    """Whether the three axes of a block have enough elements to gain by packing it."""
     cdef const axis_t* axis = plan.nest.axis
-    return (plan.nest.ndim < 3 or axis[0].size * axis[1].size >= 64
-            or axis[0].size * axis[1].size * axis[2].size >= 64)
+    return (plan.nest.ndim < 3
+            or axis[0].size * axis[1].size * axis[2].size >= WORTH_JOINING)
 
 
 cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
-    """Whether an operand is walked where it lies, and cache lines hold few of its elements."""
+    """
+    Whether an operand is walked where it lies, and cache lines hold few of its numbers.
+
+    complex64 gains by packing: loops make vectors of such elements only if contiguous.
+    """
     return (is_apart(plan, k) and plan.operand[k].itemsize == 8
             and plan.operand[k].run_type != COMPLEX64
             and absolute(plan.nest.axis[0].stride[k]) > 8)
 
 
-cdef bint takes_every_second(const plan_t* plan) noexcept nogil:
-    """Whether a loop has a layout for operands as they lie: every second element of both."""
+cdef bint lies_as_taken(const plan_t* plan) noexcept nogil:
+    """Whether the loop has a layout for operands as they lie: every second element of both."""
     cdef int k
-    if plan.operand[X1].run_type >= COMPLEX64:
+    if not plan.takes_every_second:
         return False
     for k in range(X1, MASK):
         if (plan.operand[k].packed
@@ -155,11 +163,14 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
 
     So it is where axis 0 is short, and packing makes one long run of it and the next
     axes; and where it is longer, but its elements are apart or backwards: loops take
-    more time over that than copies. Not so if elements of `out` and of an operand are
-    apart, if they have 16 bytes, a vector each, for plain arithmetic, if numbers of 8
-    bytes in both operands leave gaps, where reading them is all that takes time, or if
-    loops are made for it
-    (benchmarks/bench_layouts.py, reversed, stepped and transposed).
+    more time over that than copies (benchmarks/bench_layouts.py, reversed, stepped, third
+    and transposed). It is not so
+
+    - where the loop has a layout for it;
+    - for plain arithmetic on elements of 16 bytes, a vector each;
+    - where elements of `out` and of an operand are apart;
+    - where numbers of 8 bytes in both operands leave gaps: to read them takes longer
+      than to compute.
     """
     cdef const axis_t* axis = plan.nest.axis
     if is_scalar(&plan.nest, k):
@@ -170,7 +181,7 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
         return False
     if k != OUT and transposed_axis(plan, k) > 0:
         return True
-    if takes_every_second(plan):
+    if lies_as_taken(plan):
         return False
     if plan.operand[k].itemsize == 16 and plan.warning_source == HARDWARE:
         return False
@@ -201,8 +212,8 @@ cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
     """
     Give each packed operand its buffers; `transposed` is an operand, or -1.
 
-    Two each, but where one is transposed a single one that is as large if an operand is
-    only copied, for whole lines of the cache. And rows that are far apart are read the
+    Two each; where one is transposed, the same scratch in equal parts, one for an operand
+    that is only copied, for whole lines of the cache, and two for others. And rows that are far apart are read the
     better the more lines of each: beyond the L2 cache, such a plan has larger buffers.
     Elements of less than four bytes do not gain by that.
     """
@@ -236,8 +247,6 @@ cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:
         if plan.operand[k].packed:
             widest = max(widest, plan.operand[k].itemsize, plan.operand[k].run_itemsize)
             if transposed < 0 and plan.nest.axis[0].size >= LONG_ENOUGH:
-                # memory has more to give when operands that are apart take short turns
-                # (benchmarks/bench_layouts.py, Memory, stepped)
                 widest = max(widest, min(absolute(plan.nest.axis[0].stride[k]), LONGEST_TURN))
             for s in range(plan.operand[k].n_stages):
                 widest = max(widest, plan.operand[k].stage[s].itemsize)
@@ -271,7 +280,8 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     Before: `nest` holds the result's axes with each operand's strides (0 where it is
     stretched), every size at least 1, and operands say which stages they need.
     After: `nest` is reduced, data pointers are moved to the first element walked,
-    and `packed`, `packs` and `block` are set.
+    and all that says how a block is packed is set: `packed`, `packs`, `streams`, `block`,
+    `aligned`, `buffer`, `scratch`.
     """
     cdef pattern_tuple_t* nest = &plan.nest
     cdef axis_t held

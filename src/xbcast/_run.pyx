@@ -245,13 +245,14 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
         stream_rows(to, packing.stride[OUT], source, size, itemsize, run)
         return
     if mask != NULL:
-        walk.to[0] = packing.stride[OUT][0]
         if run:
+            walk.to[0] = itemsize
             # one level, however short the rows are (benchmarks/bench_layouts.py, MaskedRows)
             walk.size[0] = size[0] * size[1] * size[2]
             walk.size[1] = 1
         else:
             # of three levels, the first two are one (may_take_three)
+            walk.to[0] = packing.stride[OUT][0]
             walk.size[0] = size[0] if size[2] == 1 else size[0] * size[1]
             walk.size[1] = size[1] if size[2] == 1 else size[2]
             walk.to[1] = packing.stride[OUT][1] if size[2] == 1 else packing.stride[OUT][2]

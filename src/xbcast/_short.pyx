@@ -4,9 +4,9 @@ The short way of a call: exact arrays and Python numbers of the loop's own types
 result in C order of at most SHORT_WORK elements, one or two levels of a walk. There
 the work is less than a plan would cost, so there is none (benchmarks/bench_calls.py).
 
-Nothing is decided here that is not decided elsewhere: the loop comes from _dtypes, the
-shape from _shape. Whatever is not recognised, and every fault, is left to _core, which
-gives the same answers for all that is taken here.
+The loop comes from _dtypes, the shape from _shape. Of layouts, overlap and numbers only
+what is plainly within the rules of _core is taken: whatever is not recognised, and every
+fault, is left to it, and it gives the same answers for all that is taken here.
 """
 
 cimport numpy as cnp

@@ -128,14 +128,16 @@ cdef int axis_to_cut(const plan_t* plan, Py_ssize_t pieces) noexcept nogil:
     The outermost axis that makes pieces of about one size, else the longest one.
 
     What is cut along axis 0 has short rows, all over the memory (benchmarks/compare.py,
-    channels).
+    subtract (8, 3, 224, 224)): only long ones, or those that are all there is.
     """
-    cdef int a, longest = 0
-    for a in range(plan.nest.ndim - 1, -1, -1):
+    cdef int a, longest = plan.nest.ndim - 1
+    for a in range(plan.nest.ndim - 1, 0, -1):
         if plan.nest.axis[a].size >= 2 * pieces:
             return a
         if plan.nest.axis[a].size > plan.nest.axis[longest].size:
             longest = a
+    if longest <= 0 or plan.nest.axis[0].size >= pieces * GRAIN:
+        return 0
     return longest
 
 

@@ -5,7 +5,7 @@
 
 #include <numpy/arrayobject.h>
 
-#define ARRAY(x) ((PyArrayObject *)(x))
+#define XBCAST_ARRAY(x) ((PyArrayObject *)(x))
 
 /* Steals a reference to the dtype; strides and data may be NULL. */
 static inline PyObject *new_array(void *descr, int ndim, const Py_ssize_t *size,
@@ -23,18 +23,18 @@ static inline PyObject *new_scalar(void *data, void *descr)
 /* Steals a reference to base. */
 static inline int keep_alive(PyObject *view, PyObject *base)
 {
-    return PyArray_SetBaseObject(ARRAY(view), base);
+    return PyArray_SetBaseObject(XBCAST_ARRAY(view), base);
 }
 
 static inline int is_exact_array(PyObject *x) { return PyArray_CheckExact(x); }
-static inline int is_native(PyObject *x) { return PyArray_ISNOTSWAPPED(ARRAY(x)); }
-static inline int is_writeable(PyObject *x) { return PyArray_ISWRITEABLE(ARRAY(x)); }
-static inline int is_packed(PyObject *x) { return PyArray_IS_C_CONTIGUOUS(ARRAY(x)); }
-static inline int type_of(PyObject *x) { return PyArray_TYPE(ARRAY(x)); }
-static inline int rank_of(PyObject *x) { return PyArray_NDIM(ARRAY(x)); }
-static inline Py_ssize_t size_of(PyObject *x, int d) { return PyArray_DIMS(ARRAY(x))[d]; }
-static inline Py_ssize_t stride_of(PyObject *x, int d) { return PyArray_STRIDES(ARRAY(x))[d]; }
-static inline Py_ssize_t itemsize_of(PyObject *x) { return PyArray_ITEMSIZE(ARRAY(x)); }
-static inline char *data_of(PyObject *x) { return PyArray_BYTES(ARRAY(x)); }
+static inline int is_native(PyObject *x) { return PyArray_ISNOTSWAPPED(XBCAST_ARRAY(x)); }
+static inline int is_writeable(PyObject *x) { return PyArray_ISWRITEABLE(XBCAST_ARRAY(x)); }
+static inline int is_packed(PyObject *x) { return PyArray_IS_C_CONTIGUOUS(XBCAST_ARRAY(x)); }
+static inline int type_of(PyObject *x) { return PyArray_TYPE(XBCAST_ARRAY(x)); }
+static inline int rank_of(PyObject *x) { return PyArray_NDIM(XBCAST_ARRAY(x)); }
+static inline Py_ssize_t size_of(PyObject *x, int d) { return PyArray_DIMS(XBCAST_ARRAY(x))[d]; }
+static inline Py_ssize_t stride_of(PyObject *x, int d) { return PyArray_STRIDES(XBCAST_ARRAY(x))[d]; }
+static inline Py_ssize_t itemsize_of(PyObject *x) { return PyArray_ITEMSIZE(XBCAST_ARRAY(x)); }
+static inline char *data_of(PyObject *x) { return PyArray_BYTES(XBCAST_ARRAY(x)); }
 
 #endif

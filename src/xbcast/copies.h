@@ -452,7 +452,7 @@ XBCAST_INLINE void copy_transposed(char* to, const char* source, const ptrdiff_t
 
 /* One level, the source `STEP` elements apart: constants that the compiler makes
  * shuffles of. Functions of their own, where `restrict` holds
- * (benchmarks/bench_layouts.py, reversed and stepped). */
+ * (benchmarks/bench_layouts.py, reversed, stepped and third). */
 #define XBCAST_STRIDED(NAME, SIZE, STEP, TYPE)                                                \
     static __attribute__((noinline)) void copy_##NAME##_##SIZE(                               \
         TYPE* restrict to, const TYPE* restrict source, ptrdiff_t n)                          \
@@ -490,7 +490,7 @@ XBCAST_ALL_STRIDED(4, any_uint32)
 XBCAST_ALL_STRIDED(8, any_uint64)
 
 /* One level with any other strides: four at a time, three times as fast as what the
- * compiler makes of one (benchmarks/bench_layouts.py, stepped). */
+ * compiler makes of one (benchmarks/bench_layouts.py, third of complex128). */
 #define XBCAST_APART(SIZE, TYPE)                                                              \
     static __attribute__((noinline)) void copy_apart_##SIZE(                                  \
         char* restrict to, const char* restrict source, ptrdiff_t n, ptrdiff_t to_step, ptrdiff_t step) \

@@ -137,15 +137,16 @@ static inline uint32_t half_of_float32_block(any_float16* to, const any_float32*
     ptrdiff_t i = 0, safe = 0;
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
     if (n >= 32) {
-        enum { LEAST = 0xa, MOST = 0xb };  /* of two magnitudes */
         __m512 least[2], most[2];
         least[0] = least[1] = most[0] = most[1] = _mm512_set1_ps(1);
         for (; i + 32 <= n; i += 32) {
             for (int k = 0; k < 2; k++) {
                 __m512 x = _mm512_loadu_ps((const void*)(from + i + 16 * k));
                 _mm256_storeu_si256((void*)(to + i + 16 * k), _mm512_cvtps_ph(x, 0));
-                least[k] = _mm512_range_ps(least[k], x, LEAST);
-                most[k] = _mm512_range_ps(most[k], x, MOST);
+                x = _mm512_abs_ps(x);
+                /* of a NaN, signalling or not, and another, the second */
+                least[k] = _mm512_min_ps(x, least[k]);
+                most[k] = _mm512_max_ps(x, most[k]);
             }
         }
         if (_mm512_reduce_min_ps(_mm512_min_ps(least[0], least[1])) >= 0x1p-14f
@@ -160,7 +161,6 @@ static inline uint32_t half_of_float32_block(any_float16* to, const any_float32*
         for (; i + 8 <= n; i += 8) {
             __m256 x = _mm256_loadu_ps((const float*)(from + i)), magnitude = _mm256_andnot_ps(sign, x);
             _mm_storeu_si128((void*)(to + i), _mm256_cvtps_ph(x, 0));
-            /* of a NaN and another, the second */
             least = _mm256_min_ps(magnitude, least);
             most = _mm256_max_ps(magnitude, most);
         }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__BMI2__)
 #include <immintrin.h>
 #define XBCAST_COMPRESSES
 #endif
@@ -44,9 +44,18 @@ static inline ptrdiff_t count_kept(const char* mask, ptrdiff_t n)
 /* One bit per element for 4, 8 or 16 of them. */
 static inline __attribute__((always_inline)) uint32_t kept_bits(const char* mask, int count)
 {
-    __m128i m = count == 16  ? _mm_loadu_si128((const void*)mask)
-                : count == 8 ? _mm_loadu_si64((const void*)mask)
-                             : _mm_loadu_si32((const void*)mask);
+    __m128i m;
+    if (count == 16) {
+        m = _mm_loadu_si128((const void*)mask);
+    }
+    else if (count == 8) {
+        m = _mm_loadl_epi64((const void*)mask);
+    }
+    else {
+        int32_t four;
+        memcpy(&four, mask, 4);
+        m = _mm_cvtsi32_si128(four);
+    }
     return _mm_test_epi8_mask(m, m);
 }
 

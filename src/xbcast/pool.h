@@ -10,7 +10,8 @@
  * are in one 64-bit word, which also holds the job's generation, so that nobody claims
  * from a job that has ended. The caller and every second worker claim the lowest, the
  * others the highest: so a thread meets the same memory at each of several calls, and
- * finds it in its cache (benchmarks/bench_threads.py, 100000). After a fork the child has no workers and never makes any.
+ * finds it in its cache (benchmarks/bench_threads.py, 100000). After a fork the child has
+ * no workers and never makes any.
  */
 #ifndef XBCAST_POOL_H
 #define XBCAST_POOL_H
@@ -79,8 +80,10 @@ static int pool_work(int worker)
         }
         /* the job cannot end before this chunk is counted as done */
         any = 1;
+        /* what is the job's is read before, too */
+        const long n_chunks = pool.n_chunks;
         pool.task(pool.context, highest ? pool_end(word) - 1 : pool_next(word));
-        if (atomic_fetch_add(&pool.done, 1) + 1 == pool.n_chunks
+        if (atomic_fetch_add(&pool.done, 1) + 1 == n_chunks
             && atomic_load(&pool.sleeping_caller)) {
             pthread_mutex_lock(&pool.lock);
             pthread_cond_signal(&pool.finished);
