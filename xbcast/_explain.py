@@ -98,7 +98,8 @@ def explain(op, x1, x2, /, **keywords):
         For each axis of `patterns_after` the dimensions of the result that it is made of.*
     kernel_shape : str or None
         ``"contiguous"``, ``"left scalar"``, ``"right scalar"``, ``"every second"``
-        (element of both operands), ``"general"``, or ``"NumPy's loop"``, where NumPy's inner loop runs under this plan.*
+        (element of both operands), ``"general"``, or ``"NumPy's loop"``, where NumPy's
+        inner loop runs under this plan.*
     packed : tuple of (str, tuple of str), or None
         Which roles go through scratch a block at a time, and why.*
     block : tuple of int or None
