@@ -525,3 +525,5 @@ def test_takes_no_memory_for_the_result():
     x = np.broadcast_to(np.float32(1), (1 << 26, 1 << 20))
     e = explain("add", x, x[0], broadcast_dimensions=(1,))
     assert e.result_shape == x.shape and e.patterns_before[0].strides == (4 << 20, 4)
+    numbers = np.broadcast_to(np.uint8(3), (10**6, 10**6))
+    assert explain("less", numbers, 300, dtype=object).handed_to_numpy

@@ -360,6 +360,19 @@ def test_out_whose_uniqueness_stays_undecided_is_refused():
     assert not memory.any()
 
 
+@pytest.mark.parametrize("dtype", ["q", "Q", "l"])
+def test_overlap_of_types_by_another_name(dtype):
+    """long long is int64 by another name, which a copy has too."""
+    for name in ("shift_right_logical", "add"):
+        a = np.arange(40, dtype=dtype)
+        x1, x2 = a[1:].copy(), a[:-1].copy()
+        want = getattr(xbcast, name)(x1, x2)
+        xbcast.explain(name, a[1:], a[:-1], out=a[1:])
+        assert np.array_equal(getattr(xbcast, name)(a[1:], a[:-1], out=a[1:]), want)
+        a = np.arange(40, dtype=dtype)
+        assert np.array_equal(getattr(xbcast, name)(a[:-1], a[1:], out=a[1:]), getattr(xbcast, name)(x2, x1))
+
+
 # ---- where ------------------------------------------------------------------
 
 

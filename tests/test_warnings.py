@@ -562,3 +562,18 @@ def test_half_warnings_beside_any_nan(value, place):
                     op(x, x, out=np.zeros(96, np.float16), casting="same_kind")
                 outcomes.append(sorted(str(w.message) for w in caught if "invalid" not in str(w.message)))
             assert outcomes[0] == outcomes[1] and len(outcomes[0]) == 1, (bits, nan)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "F", "D"])
+@pytest.mark.parametrize("number", [1e-46, 1e-40, 6e-8, 1e39, 1e5, -1e-46, 1e-320, 1e-46j, 10**5])
+def test_python_numbers_warn_as_numpy_has_it(dtype, number):
+    for x in (np.ones(3, dtype), np.ones((600, 3), dtype)):
+        for name in ("add", "not_equal"):
+            for operands in ((x, number), (number, x)):
+                outcomes = []
+                for package in (np, xbcast):
+                    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+                        warnings.simplefilter("always")
+                        getattr(package, name)(*operands)
+                    outcomes.append(sorted(str(w.message) for w in caught))
+                assert outcomes[0] == outcomes[1], (name, operands)

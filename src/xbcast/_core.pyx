@@ -33,7 +33,7 @@ from xbcast._dtypes cimport (
 )
 from xbcast._inner_loop cimport (
     BOOL, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT64, MASK, NEVER, N_TYPES, OUT,
-    UINT8, UINT16, UINT32, UINT64, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
+    UINT8, UINT16, UINT32, UINT64, UNDERFLOW, X1, X2, CopyWalk, InnerLoop, element_alignment, element_size,
 )
 from xbcast._integers cimport absolute
 from xbcast._pattern cimport (
@@ -93,6 +93,7 @@ cdef struct arg_t:
     int kind
     int type_num               # NumPy's, of an array or NumPy scalar
     bint swapped
+    bint weak                  # a Python number
     int ndim
     Py_ssize_t size[MAX_AXES]
     Py_ssize_t stride[MAX_AXES]
@@ -146,6 +147,7 @@ cdef int read_operand(PyObject* value, arg_t* arg) except -1:
     arg.array = NULL
     arg.ndim = 0
     arg.swapped = False
+    arg.weak = PyFloat_CheckExact(obj) or PyLong_CheckExact(obj) or PyComplex_CheckExact(obj)
     arg.data = <char*>arg.value
     # exact types first: asking whether an object is foreign looks up attributes
     if PyFloat_CheckExact(obj):
@@ -564,7 +566,7 @@ cdef bint must_copy(const call_t* c, int k) noexcept nogil:
 cdef object copy_overlapping(call_t* c):
     """Copy operands that share memory with `out`; returns what must be kept alive."""
     cdef list copies = []
-    cdef int k
+    cdef int k, kind
     for k in range(X1, MASK + 1 if c.masked else MASK):
         if must_copy(c, k):
             if c.report == NULL:
@@ -574,7 +576,10 @@ cdef object copy_overlapping(call_t* c):
                 copy = np.empty_like(<object>c.arg[k].array)
                 (<dict>c.report)["copied"][ROLES[k]] = copy.nbytes
             copies.append(copy)
+            # the kind stays what it is taken for (name_native)
+            kind = c.arg[k].kind
             read_array(<PyObject*>copy, &c.arg[k])
+            c.arg[k].kind = kind
             if k != MASK:
                 place_operand(c, k)
             else:
@@ -755,6 +760,7 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     """Plan and run; afterwards give the warnings that NumPy would give."""
     cdef plan_t plan
     cdef unsigned int warnings[2]
+    cdef unsigned int found[2]
     cdef long long space[2][4]
     cdef int k
     warnings[OWN] = warnings[CAST] = 0
@@ -763,7 +769,13 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     for k in range(X1, MASK):
         # one of rank 0 is converted, and may warn, even if there is nothing to compute
         if c.arg[k].ndim == 0 or (count != 0 and is_stretched_everywhere(c, k)):
-            convert_scalar(&plan.operand[k], space[k - X1], warnings)
+            found[OWN] = found[CAST] = 0
+            convert_scalar(&plan.operand[k], space[k - X1], found)
+            if c.arg[k].array == NULL and c.arg[k].weak:
+                # NumPy makes an element of a Python number without a word on underflow
+                found[CAST] &= ~<unsigned int>UNDERFLOW
+            warnings[OWN] |= found[OWN]
+            warnings[CAST] |= found[CAST]
     if count == 0:
         if warnings[CAST] and c.report == NULL:
             PyUFunc_GiveFloatingpointErrors("cast", <int>warnings[CAST])
@@ -1032,6 +1044,13 @@ cdef void answer_by_sign(call_t* c, int number, int sign) noexcept nogil:
     set_scalar(&c.arg[number], INT8)
 
 
+cdef object zeros_for(PyObject* report, object x):
+    """Zeros in place of an operand answered by sign; explain takes no memory for them."""
+    if report == NULL:
+        return np.zeros_like(x, np.int8)
+    return np.broadcast_to(np.int8(0), x.shape)
+
+
 cdef inline void hide_elements(call_t* c) noexcept nogil:
     cdef arg_t* arg = &c.arg[c.by_sign]
     cdef int d
@@ -1175,10 +1194,10 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         c.loop = loop_for(&c, types)
     if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
         if c.by_sign == X1:
-            first, second = np.zeros_like(<object>x1, np.int8), np.int8(sign)
+            first, second = zeros_for(c.report, <object>x1), np.int8(sign)
             return hand_over(op, first, second, &keywords, report)
         if c.by_sign == X2:
-            first, second = np.int8(sign), np.zeros_like(<object>x2, np.int8)
+            first, second = np.int8(sign), zeros_for(c.report, <object>x2)
             return hand_over(op, first, second, &keywords, report)
         return hand_over(op, <object>x1, <object>x2, &keywords, report)
     convert_numbers(&c, x1, x2)

@@ -97,11 +97,9 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     for k in range(plan.n):
         plan.operand[k].data += start * plan.nest.axis[job.axis].stride[k]
     plan.nest.axis[job.axis].size = min(job.step, plan.nest.axis[job.axis].size - start)
-    plan.block[0] = min(plan.block[0], plan.nest.axis[0].size)
-    if plan.nest.ndim > 1:
-        plan.block[1] = min(plan.block[1], plan.nest.axis[1].size)
-    if plan.nest.ndim > 2:
-        plan.block[2] = min(plan.block[2], plan.nest.axis[2].size)
+    if plan.packs:
+        for k in range(min(plan.nest.ndim, 3)):
+            plan.block[k] = min(plan.block[k], plan.nest.axis[k].size)
     warnings[OWN] = warnings[CAST] = 0
     run_plan(&plan, warnings)
     atomic_or(&job.warnings[OWN], warnings[OWN])
