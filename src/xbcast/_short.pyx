@@ -34,7 +34,7 @@ cdef enum:
     # Elements of the result (benchmarks/bench_calls.py). No loop is so slow that so few
     # would be shared among threads.
     SHORT_WORK = 4096
-    SHORT_RANK = 4
+    SHORT_RANK = 8
 
 # An array, read once.
 cdef struct plain_t:
