@@ -178,6 +178,34 @@ def test_small_thread_stacks(size):
     """)
 
 
+@pytest.mark.parametrize("size", [65536, 131072, 262144, 524288])
+def test_patterns_on_small_thread_stacks(size):
+    """Questions about patterns that go deep are answered or stay undecided."""
+    survives(f"""
+        import random
+        threading.stack_size({size})
+        strides = (591, 153839476, 300, 325670464894, 92293216447, 318047890)
+        pairs = [tuple(xbcast.Pattern((4, 5, 5, 4, 4, 2), strides, offset, 8) for offset in (6, 306))]
+        rng = random.Random(0)
+        def some(n):
+            sizes, strides = [rng.randint(1, 5) for _ in range(n)], [
+                rng.randint(-1000, 1000) * rng.choice((1, 1, 7, 1000)) for _ in range(n)]
+            return xbcast.Pattern(sizes, strides, rng.randint(0, 500), rng.choice((1, 4, 8)))
+        pairs += [(some(rng.randint(1, 30)), some(rng.randint(1, 30))) for _ in range(60)]
+        done = []
+        def work():
+            for x, y in pairs:
+                for name in ("intersection", "difference", "union", "issubset", "is_adjacent"):
+                    with contextlib.suppress(xbcast.UndecidedError, ValueError):
+                        getattr(x, name)(y, max_work=20000)
+            done.append(True)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert done
+    """)
+
+
 # ---- sequences that are none, and messages ----------------------------------
 
 

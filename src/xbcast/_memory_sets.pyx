@@ -10,11 +10,16 @@ from libc.stdlib cimport free, malloc, realloc
 from xbcast._integers cimport absolute, greatest_common_divisor, wide
 from xbcast._search cimport MAX_SEARCH_AXES, axis_range, next_aligned, search
 
+cdef extern from "stack.h" nogil:
+    bint stack_is_short(Py_ssize_t n)
+
 cdef enum:
     # A level of `combine` takes up to 22 KB of the stack, and a thread may have no more
     # than 1 MB. Patterns of a few axes need some ten levels; of 24,000 questions about up
-    # to 60 axes none that 100 levels answered needed more than these.
+    # to 60 axes none that 100 levels answered needed more than these. Where the thread has
+    # less, what is left decides: so much for a level and what it calls.
     MAX_DEPTH = 40
+    LEVEL_BYTES = 48 * 1024
     # Elements tried before a set is taken apart, and where that did not end.
     SAMPLES = 32
     MORE_SAMPLES = 10000
@@ -226,6 +231,8 @@ cdef int combine(const set_t* x_given, const set_t* y_given, bint less, set_t* o
     cdef bint same = not less
     # Each of these adds an axis at most.
     if depth > MAX_DEPTH or x_given.ndim == MAX_SET_AXES or y_given.ndim == MAX_SET_AXES:
+        return UNDECIDED
+    if stack_is_short(LEVEL_BYTES):
         return UNDECIDED
     copy_set(&x, x_given, x_given.ndim)
     copy_set(&y, y_given, y_given.ndim)
