@@ -12,7 +12,11 @@ class Cache(SideBySide):
     """A hundred thousand elements."""
 
     param_names = ["op", "dtype", "layout"]
-    params = [choose(["add", "multiply", "less"], ["add"]), DTYPES, list(LAYOUTS)]
+    params = [
+        choose(["add", "multiply", "less"], ["add"]),
+        choose(DTYPES, ["float32"]),
+        list(LAYOUTS),
+    ]
 
     def case(self, op, dtype, layout):
         return make_case(op, dtype, layout, 10**5)
@@ -53,7 +57,7 @@ class ShortRows(SideBySide):
 
     param_names = ["op", "dtype", "size"]
     params = [
-        ["multiply", "less"],
+        choose(["multiply", "less"], ["less"]),
         choose(["int8", "int16", "float32", "float64"], ["int8", "float32"]),
         choose([33, 49, 63, 70, 81, 100, 115, 128], [49, 81]),
     ]
@@ -119,7 +123,7 @@ class ManyAxes(SideBySide):
     """Every second one of many short axes matches: nothing merges."""
 
     param_names = ["size", "axes"]
-    params = [[2, 3], choose([4, 8, 12], [4, 8])]
+    params = [choose([2, 3], [2]), choose([4, 8, 12], [4, 8])]
 
     def case(self, size, axes):
         x1, x2 = Array((size,) * axes, **VALUES), Array((size,) * (axes // 2), **VALUES)
