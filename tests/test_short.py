@@ -36,6 +36,7 @@ def outcome(op, *operands, **keywords):
             with np.errstate(all="warn"):
                 result = op(*operands, **keywords)
         except Exception as error:
+            # the text may name the keyword that makes the way long
             return type(error)
     texts = sorted(str(w.message) for w in caught)
     array = np.asarray(result)

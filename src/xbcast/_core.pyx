@@ -441,7 +441,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
         elif letter == b"A":
             letter = b"C"
         c_order = letter == b"C"
-    for i in range(ndim):
+    for i in range(ndim if nowhere != NULL else 0):
         if c.placement.size[i] == 0:
             # takes no memory, and NumPy gives it strides of its own
             nowhere = NULL
