@@ -146,9 +146,9 @@ class Loop(NamedTuple):
 
     @property
     def takes_every_second(self) -> bool:
-        """Whether there is a layout for every second element of both operands: there are
-        no vectors of complex numbers to gather them into."""
-        return not self.blocks and self.x1.category != "complex"
+        """Whether there is a layout for every second element of both operands: of complex
+        numbers, which the compiler has no vectors for, only rows have one."""
+        return not self.blocks and (self.x1.category != "complex" or bool(self.row))
 
     @property
     def blocks(self) -> str:

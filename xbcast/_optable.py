@@ -111,13 +111,14 @@ ORDER = {FLOAT: NEVER, COMPLEX: "complex_order_warnings(a, b)"}
 
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float32", "float64")
+COMPLEXES = ("complex64", "complex128")
 
 # fmt: off
 OPS = (
-    _op("add", "Sum of the operands.", bool="a | b", bits="a + b", float="a + b", complex="complex_add(a, b)"),
-    _op("subtract", "Difference of the operands.", bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
-    _op("multiply", "Product of the operands.", rows=("uint8", "complex64", "complex128"), bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
-    _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), float="a / b", complex="complex_divide(a, b)"),
+    _op("add", "Sum of the operands.", rows=("complex64",), bool="a | b", bits="a + b", float="a + b", complex="complex_add(a, b)"),
+    _op("subtract", "Difference of the operands.", rows=("complex64",), bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
+    _op("multiply", "Product of the operands.", rows=("uint8", *COMPLEXES), bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
+    _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), rows=COMPLEXES, float="a / b", complex="complex_divide(a, b)"),
     _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),

@@ -126,10 +126,10 @@ cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
     """
     Whether an operand is walked where it lies, and cache lines hold few of its numbers.
 
-    complex64 gains by packing: loops make vectors of such elements only if contiguous.
+    complex64 gains by packing where a loop makes vectors only of contiguous elements.
     """
     return (is_apart(plan, k) and plan.operand[k].itemsize == 8
-            and plan.operand[k].run_type != COMPLEX64
+            and (plan.operand[k].run_type != COMPLEX64 or plan.takes_every_second)
             and absolute(plan.nest.axis[0].stride[k]) > 8)
 
 

@@ -385,85 +385,20 @@ XBCAST_ROW(floor_divide_int8)
     return n;
 }
 
-/* ---- products of complex numbers ----
- *
- * The products and the sum or difference that the kernel has, in its order, so with its
- * bits (benchmarks/bench_ops.py, multiply of complex64 and complex128). */
+/* ---- complex numbers ---- */
 #if defined(__AVX2__)
-#if defined(__AVX512DQ__)
-typedef __m512 float32_lanes;
-typedef __m512d float64_lanes;
-#define XBCAST_WIDE(NAME) _mm512_##NAME
+#include "complex_rows.h"
 #else
-typedef __m256 float32_lanes;
-typedef __m256d float64_lanes;
-#define XBCAST_WIDE(NAME) _mm256_##NAME
-#endif
+#define XBCAST_NO_COMPLEX(OP)              \
+    XBCAST_ROW(OP##_complex64) { return 0; } \
+    XBCAST_ROW(OP##_complex128) { return 0; }
 
-/* (a.re, a.re), (a.im, a.im) and (b.im, b.re) of each number */
-static inline float32_lanes complex64_product(float32_lanes a, float32_lanes b, float32_lanes sign)
-{
-    float32_lanes x = XBCAST_WIDE(mul_ps)(XBCAST_WIDE(moveldup_ps)(a), b);
-    float32_lanes y = XBCAST_WIDE(mul_ps)(XBCAST_WIDE(movehdup_ps)(a), XBCAST_WIDE(permute_ps)(b, 0xb1));
-    return XBCAST_WIDE(add_ps)(x, XBCAST_WIDE(xor_ps)(y, sign));
-}
+XBCAST_NO_COMPLEX(add)
+XBCAST_NO_COMPLEX(subtract)
+XBCAST_NO_COMPLEX(multiply)
+XBCAST_NO_COMPLEX(divide)
 
-static inline float64_lanes complex128_product(float64_lanes a, float64_lanes b, float64_lanes sign)
-{
-    float64_lanes x = XBCAST_WIDE(mul_pd)(XBCAST_WIDE(movedup_pd)(a), b);
-    float64_lanes y = XBCAST_WIDE(mul_pd)(XBCAST_WIDE(permute_pd)(a, 0xff & 0xff >> (64 - XBCAST_VECTOR) / 8),
-                                          XBCAST_WIDE(permute_pd)(b, 0x55 & 0xff >> (64 - XBCAST_VECTOR) / 8));
-    return XBCAST_WIDE(add_pd)(x, XBCAST_WIDE(xor_pd)(y, sign));
-}
-
-#define XBCAST_MULTIPLY_COMPLEX(TYPE, PART)                                                 \
-    XBCAST_ROW(multiply_##TYPE)                                                             \
-    {                                                                                       \
-        enum { LANES = XBCAST_VECTOR / sizeof(TYPE) };                                      \
-        const ptrdiff_t size = sizeof(TYPE);                                                \
-        PART##_lanes a, b, sign;                                                            \
-        any_##TYPE same[3][LANES];                                                          \
-        ptrdiff_t i = 0;                                                                    \
-        if (s != size || (s1 != size && s1 != 0) || (s2 != size && s2 != 0) || n < LANES) { \
-            return 0;                                                                       \
-        }                                                                                   \
-        for (int k = 0; k < LANES; k++) {                                                   \
-            same[0][k].re = -0.0f;                                                          \
-            same[0][k].im = 0;                                                              \
-            same[1][k] = *(const any_##TYPE *)x1;                                           \
-            same[2][k] = *(const any_##TYPE *)x2;                                           \
-        }                                                                                   \
-        memcpy(&sign, same[0], sizeof sign);                                                \
-        memcpy(&a, same[1], sizeof a);                                                      \
-        memcpy(&b, same[2], sizeof b);                                                      \
-        /* four at a time, all read before any is written: arrays of one size often lie a   \
-         * multiple of 4096 bytes apart, and reads wait for writes that seem to overlap */  \
-        for (; i + 4 * LANES <= n; i += 4 * LANES) {                                        \
-            PART##_lanes c[4];                                                              \
-            for (int k = 0; k < 4; k++) {                                                   \
-                if (s1 != 0) {                                                              \
-                    memcpy(&a, x1 + (i + k * LANES) * size, sizeof a);                      \
-                }                                                                           \
-                if (s2 != 0) {                                                              \
-                    memcpy(&b, x2 + (i + k * LANES) * size, sizeof b);                      \
-                }                                                                           \
-                c[k] = TYPE##_product(a, b, sign);                                          \
-            }                                                                               \
-            for (int k = 0; k < 4; k++) {                                                   \
-                memcpy(out + (i + k * LANES) * size, &c[k], sizeof c[k]);                   \
-            }                                                                               \
-        }                                                                                   \
-        return i;                                                                           \
-    }
-
-XBCAST_MULTIPLY_COMPLEX(complex64, float32)
-XBCAST_MULTIPLY_COMPLEX(complex128, float64)
-
-#undef XBCAST_MULTIPLY_COMPLEX
-#undef XBCAST_WIDE
-#else
-XBCAST_ROW(multiply_complex64) { return 0; }
-XBCAST_ROW(multiply_complex128) { return 0; }
+#undef XBCAST_NO_COMPLEX
 #endif
 
 /* ---- 8 bits ----
