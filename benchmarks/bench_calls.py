@@ -33,6 +33,17 @@ class Calls(SideBySide):
         return Case(op, *FORMS[form](size, dtype), new_output=True)
 
 
+class Rows(SideBySide):
+    """A hundred calls on a few rows, each with the same second operand."""
+
+    param_names = ["dtype", "rows", "length"]
+    params = [choose(["int8", "float32", "float64"], ["float64"]), [16, 60, 120], [3, 16, 64]]
+    repetitions = 100
+
+    def case(self, dtype, rows, length):
+        return Case("add", Array((rows, length), dtype, **VALUES), Array((length,), dtype, **VALUES), (1,))
+
+
 class Handed(SideBySide):
     """A thousand calls that NumPy's ufunc takes, whose operands are of one shape."""
 

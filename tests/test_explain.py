@@ -138,6 +138,7 @@ def test_fields_of_one_call():
         "broadcast_dimensions": ((0, 1, 2), (1, 2)),
         "stretched": ((1,), ()),
         "operand_dtypes": (i4, f4),
+        "loop_op": e.op,
         "loop_dtypes": (f8, f8, f8),
         "computed_in": (f8, f8, f8),
         "result_dtype": f8,
@@ -294,8 +295,8 @@ def test_handed_to_numpy(x):
     assert e.result_dtype == (None if type(x) is np.ma.MaskedArray else result.dtype)
     absent = {field.name for field in dataclasses.fields(e) if getattr(e, field.name) is None}
     assert absent - {"result_dtype"} == {
-        "loop_dtypes", "computed_in", "warnings", "patterns_before", "patterns_after", "merged_axes",
-        "kernel_shape", "packed", "block",
+        "loop_op", "loop_dtypes", "computed_in", "warnings", "patterns_before", "patterns_after",
+        "merged_axes", "kernel_shape", "packed", "block",
     }  # fmt: skip
     assert "NumPy's ufunc takes the call" in str(e)
     assert well_formed(e._repr_html_())

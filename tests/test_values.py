@@ -236,6 +236,39 @@ def test_negative_exponents_of_integers(dtype):
     assert xbcast.power(x.reshape(4, 25)[:, :0], exponent[93:94], broadcast_dimensions=(0,)).size == 0
 
 
+@pytest.mark.parametrize("name", ["power", "float_power"])
+@pytest.mark.parametrize("dtype", [*grids.INTEGERS, "float16", "float32", "float64", "complex64"])
+def test_squares(name, dtype):
+    """An exponent of 2 in every form, and its neighbours; where NumPy takes a product, so do we."""
+    op, numpy_op = getattr(xbcast, name), getattr(np, name)
+    x = np.concatenate([grids.special(dtype), grids.ordinary(dtype, (150,))])
+    exponents = [
+        2, 2.0, np.int8(2), np.uint64(2), np.float32(2), np.array(2), np.array(2, ">i8"), np.array(2.0),
+        np.array(2, dtype), np.array([2], dtype), 2 + 0j, 1, 3, 2.5, np.nextafter(2, 3),
+    ]  # fmt: skip
+    for exponent in exponents:
+        got, want = x.copy(), x.copy()
+        with np.errstate(all="ignore"):
+            try:
+                want = numpy_op(x, exponent)
+            except TypeError:
+                continue
+            got = op(x, exponent)
+            loose = np.ndim(exponent) != 0
+            oracle.assert_same_values(name, got, want, (x, exponent) if loose else None)
+            # as it lies, masked, and upon itself
+            y = x[::-2]
+            oracle.assert_same_values(name, op(y, exponent), want[::-2], (y, exponent) if loose else None)
+            if want.dtype != x.dtype:
+                continue
+            out, where = x.copy(), np.arange(x.size) % 3 > 0
+            op(out, exponent, out=out, where=where)
+            oracle.assert_same_values(name, out, np.where(where, got, x))
+            out[:] = x
+            op(out[1:], exponent, out=out[:-1])
+            oracle.assert_same_values(name, out, np.append(got[1:], x[-1]))
+
+
 def test_negative_exponents_when_warnings_are_errors():
     """NumPy can raise SystemError here."""
     import warnings

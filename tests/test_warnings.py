@@ -86,6 +86,19 @@ def groups(name, dtype):
     return {key: (x1[at], x2[at]) for key, at in indices.items()}
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
+@pytest.mark.parametrize("exponent", [2, 2.0, np.array(2)], ids=repr)
+def test_squares(dtype, exponent):
+    """They are products, and power warns."""
+    x = grids.special(dtype)
+    want = [flags(np.power, x[i : i + 1], exponent) for i in range(x.size)]
+    assert [flags(xbcast.power, x[i : i + 1], exponent) for i in range(x.size)] == want
+    if dtype == "float64":
+        message = "overflow encountered in power"
+        with np.errstate(over="raise"), pytest.raises(FloatingPointError, match=message):
+            xbcast.power(np.array([1.0, 1e200]), exponent)
+
+
 WARNING_CASES = [case for case in CASES if case[1] != "bool"]
 
 

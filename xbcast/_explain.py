@@ -76,6 +76,9 @@ def explain(op, x1, x2, /, **keywords):
         other size (rule B8).
     operand_dtypes : tuple
         The operands' dtypes; of a Python number its type, as it is weak.
+    loop_op : str or None
+        The op whose loop runs: `op`, or ``"multiply"`` for a power of two, with `x1` in the
+        place of `x2`. None if NumPy's ufunc takes the call.
     loop_dtypes, computed_in : tuple of dtype, or None
         The dtypes (x1, x2, result) of the loop by promotion, and those that its inner
         loop works in, which differ for float16. None if NumPy's ufunc takes the call.
@@ -189,6 +192,7 @@ def _explain(name, facts, dtype1, dtype2, out, dims):
             for shape, source in zip(shapes, sources, strict=True)
         ),
         operand_dtypes=(dtype1, dtype2),
+        loop_op=facts.get("loop_op"),
         loop_dtypes=_users_order(facts.get("loop_dtypes")),
         computed_in=_users_order(facts.get("computed_in")),
         result_dtype=facts["result_dtype"],

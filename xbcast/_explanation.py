@@ -56,6 +56,7 @@ class Explanation:
     broadcast_dimensions: tuple[tuple[int, ...], tuple[int, ...]]
     stretched: tuple[tuple[int, ...], tuple[int, ...]]
     operand_dtypes: tuple[Any, Any]
+    loop_op: str | None
     loop_dtypes: tuple[Any, Any, Any] | None
     computed_in: tuple[Any, Any, Any] | None
     result_dtype: Any
@@ -166,6 +167,8 @@ def _facts(e):
         loop = _loop(e.loop_dtypes)
         if e.computed_in != e.loop_dtypes:
             loop += f", computed as {_loop(e.computed_in)}"
+        if e.loop_op != e.op:
+            loop += f", that of {e.loop_op} on x1 and x1"
         yield "loop", loop
         yield "warnings", _WARNINGS[e.warnings]
     if e.merged_axes is not None:

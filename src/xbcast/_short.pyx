@@ -35,6 +35,8 @@ cdef enum:
     # would be shared among threads.
     SHORT_WORK = 4096
     SHORT_RANK = 8
+    # So few rows are done before a plan would have joined them (bench_calls.py, Rows).
+    SHORT_ROWS = 64
 
 # An array, read once.
 cdef struct plain_t:
@@ -114,7 +116,7 @@ cdef inline bint lay_out(const placement_t* placement, Py_ssize_t count, plain_t
         walk.stride[OUT][0] = itemsize
         walk.stride[OUT][1] = 0
         return True
-    if count >= WORTH_PACKING or (placement.ndim > 1 and not (x[0].packed and x[1].packed)):
+    if placement.ndim > 1 and not (x[0].packed and x[1].packed):
         return False
     walk.size[1] = 1
     for k in range(3):
@@ -131,7 +133,7 @@ cdef inline bint lay_out(const placement_t* placement, Py_ssize_t count, plain_t
             own = placement.source[k][d]
             walk.stride[X1 + k][level] = 0 if own < 0 or x[k].size[own] == 1 else x[k].stride[own]
         level += 1
-    return True
+    return count < WORTH_PACKING or (level == 2 and walk.size[1] <= SHORT_ROWS)
 
 
 cdef inline bint suits(PyObject* out, int kind, const placement_t* placement, Py_ssize_t count,
