@@ -158,6 +158,7 @@ def test_fields_of_one_call():
         "copied": (),
         "in_place": (),
         "scratch_bytes": 4 * 16384,
+        "streams": False,
         "threads": 1,
     }
     assert {name: getattr(e, name) for name in expected} == expected

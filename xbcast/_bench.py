@@ -155,7 +155,8 @@ def interleave(timers, seconds):
 
     Taking turns makes what disturbs the machine meet all of them alike; every
     other round goes backwards, so that none always finds the caches of the same
-    neighbour.
+    neighbour. A turn takes a twentieth of the time, but at most 20 ms: memory may be
+    slow for milliseconds after something else was done.
 
     Parameters
     ----------
@@ -170,11 +171,12 @@ def interleave(timers, seconds):
         Median of the seconds that one execution took.
     """
     turns = []
+    turn = min(max(seconds / 20, 5e-4), 2e-2)
     for name, timer in timers.items():
         timer.timeit(1)  # touches the memory, fills the tables
         number, once = 1, timer.timeit(1)
-        while number * once < 5e-4 and number < 10**6:
-            number = max(2 * number, int(5e-4 / max(once, 1e-9)))
+        while number * once < 0.8 * turn and number < 10**6:
+            number = max(number + 1, min(10 * number, int(turn / max(once, 1e-9))))
             once = timer.timeit(number) / number
         turns.append((name, timer, number))
     times = {name: [] for name in timers}

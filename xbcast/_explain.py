@@ -117,6 +117,8 @@ def explain(op, x1, x2, /, **keywords):
     scratch_bytes : int
         Memory for packing, of all threads together; with `copied` all that the call
         needs beyond the result.
+    streams : bool
+        Whether results may go past the cache; the run finds out what is faster.
     threads : int
         How many threads share the work.
 
@@ -209,6 +211,7 @@ def _explain(name, facts, dtype1, dtype2, out, dims):
         copied=tuple(facts["copied"].items()),
         in_place=_in_place(facts) if placed and facts["out_given"] else (),
         scratch_bytes=facts["scratch_bytes"] * facts["threads"] if planned else 0,
+        streams=planned and facts["streams"],
         threads=facts["threads"] if planned else 1,
     )
 
@@ -343,8 +346,6 @@ def _reasons_of_layout(facts, role):
             return ("NumPy's loop takes it contiguous",)
         if any(place % _computed_in(facts, role).alignment for place in places):
             return ("NumPy's loop takes it aligned",)
-    if role == "out" and facts["streams"]:
-        return ("past the cache",)
     if stride in (0, itemsize) or role == "out":
         return ("short inner axis",)
     others = facts["nest_strides"][role][:-1]

@@ -73,6 +73,7 @@ class Explanation:
     copied: tuple[tuple[str, int], ...]
     in_place: tuple[str, ...]
     scratch_bytes: int
+    streams: bool
     threads: int
 
     def __str__(self):
@@ -204,6 +205,8 @@ def _out(e):
     text = "given"
     if e.in_place:
         text += f"; {' and '.join(e.in_place)} {'is' if len(e.in_place) == 1 else 'are'} overwritten in place"
+    if e.streams:
+        text += "; written past the cache if that turns out faster"
     for role, n in e.copied:
         text += f"; {role} shares memory with it and is copied first ({_bytes(n)})"
     return text

@@ -707,7 +707,7 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     memcpy(&scan, plan, sizeof(plan_t))
     warnings[OWN] = warnings[CAST] = 0
     scan.run = look
-    scan.writes = False
+    scan.writes = scan.streams = False
     scan.warning_source = COMPUTED
     for k in range(X2):
         # nobody looks at these: neither packed nor walked

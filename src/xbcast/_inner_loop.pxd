@@ -83,6 +83,10 @@ ctypedef Py_ssize_t (*Compress)(char* data, const char* mask, Py_ssize_t n) noex
 ctypedef void (*Scatter)(char* to, const char* source, const char* mask,
                          const CopyWalk* walk) noexcept nogil
 
+# Copies contiguous bytes past the cache; nobody else sees them before stream_end of
+# stream.h.
+ctypedef void (*Stream)(char* to, const char* source, Py_ssize_t bytes) noexcept nogil
+
 # One loop of one op: what the caller's arrays hold, and what `run` reads and
 # writes. They differ where an element type is computed in a wider one (float16
 # in float32); the core converts between them.
@@ -109,3 +113,4 @@ cdef struct LoopTable:
     Copy swap[N_TYPES]
     Compress compress[N_COPY_SIZES]
     Scatter scatter[N_COPY_SIZES]
+    Stream stream

@@ -31,10 +31,10 @@ cdef enum:
     # bytes as its stride, up to this: memory has more to give when operands take short
     # turns (benchmarks/bench_layouts.py, Memory, third).
     LONGEST_TURN = 16
-    # Bytes of a result from which on it is better written past the cache, in stretches
+    # Bytes of a result from which on it may be better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput of
     # float64).
-    WORTH_STREAMING = 48 << 20
+    WORTH_STREAMING = 3 << 20
     STREAM_RUN = 512
 
 
@@ -190,15 +190,17 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     return not (is_apart(plan, OUT) or has_wide_gaps(plan, X1) and has_wide_gaps(plan, X2))
 
 
-cdef bint gains_by_streaming(const plan_t* plan) noexcept nogil:
+cdef bint may_gain_by_streaming(const plan_t* plan) noexcept nogil:
     """
-    Whether a result is large, and written in long contiguous stretches.
+    Whether a result is large, and written in long contiguous stretches by a loop of our own.
 
+    What then is faster depends on the machine and on who else uses it, so the run tries.
     Memory that is fresh from the system is in the cache, where the system cleared it.
     """
     cdef const operand_t* out = &plan.operand[OUT]
     cdef const axis_t* axis = plan.nest.axis
     return (plan.count * out.itemsize >= WORTH_STREAMING and not plan.fresh and not plan.masked
+            and plan.run != NULL
             and axis[0].stride[OUT] == out.itemsize
             and axis[0].size * out.itemsize >= STREAM_RUN)
 
@@ -290,6 +292,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     if plan.count >= TINY or nest.ndim > 2:
         reduce_tuple(nest)
     plan.packs = plan.streams = False
+    plan.way = NULL
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
         plan.operand[k].packed = False
@@ -318,8 +321,6 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
         for k in range(plan.n):
             if gains_by_packing(plan, k) and not plan.operand[k].packed:
                 pack(plan, k)
-    plan.streams = gains_by_streaming(plan)
-    if plan.streams and not plan.operand[OUT].packed:
-        pack(plan, OUT)
+    plan.streams = may_gain_by_streaming(plan)
     if plan.packs:
         choose_block(plan, transposed)

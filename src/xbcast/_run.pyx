@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
 from libc.string cimport memcpy
 from xbcast._inner_loop cimport (
     COMPUTED, HARDWARE, INT8, INT16, INT32, INT64, MASK, OUT, X1, X2,
-    Copy, CopyWalk, InnerLoop, Walk,
+    Copy, CopyWalk, InnerLoop, Stream, Walk,
 )
 from xbcast._pattern cimport MAX_AXES, axis_t
 from xbcast._plan cimport CACHE_LINE, OWN, is_plain, operand_t, plan_t
@@ -24,8 +24,8 @@ cdef extern from "scratch.h" nogil:
     char* thread_scratch()
 
 cdef extern from "stream.h" nogil:
-    void stream_copy(char* to, const char* source, Py_ssize_t n)
     void stream_end()
+    unsigned long long stream_clock()
 
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
@@ -76,6 +76,137 @@ cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
         run_walk(plan.run, plan.warning_source, data, walk, &warnings[OWN])
 
 
+# ------------------------------------------------------- results past the cache
+
+cdef enum:
+    # A result that may go past the cache does and does not, in turns of so many bytes; then
+    # it goes the faster way. The first turns do not count.
+    TURN = 1 << 15
+    TURNS = 8
+    UNCOUNTED_TURNS = 2
+    # Bytes that are computed in cache before they go past it.
+    STREAM_BLOCK = 4096
+
+# Values of plan_t.way.
+cdef enum:
+    UNDECIDED
+    THROUGH_CACHE
+    PAST_CACHE
+
+# Which way results go (benchmarks/bench_layouts.py, Memory).
+cdef struct turns_t:
+    bint streams               # past the cache
+    bint undecided
+    int turn
+    Py_ssize_t bytes_left      # of this turn
+    unsigned long long start   # of this turn
+    unsigned long long time[2] # of turns through and past the cache
+
+
+cdef int way_for_tests = UNDECIDED
+
+
+def use_way(past_cache):
+    """Send results that may go past the cache there or not; None finds out. For tests only."""
+    global way_for_tests
+    way_for_tests = UNDECIDED if past_cache is None else PAST_CACHE if past_cache else THROUGH_CACHE
+
+
+cdef void begin_turns(const plan_t* plan, turns_t* turns) noexcept nogil:
+    """Take the way that another part of the plan has found, or begin to look for it."""
+    cdef int way = THROUGH_CACHE
+    if plan.streams:
+        way = way_for_tests if plan.way == NULL or way_for_tests else plan.way[0]
+    turns.streams = way == PAST_CACHE
+    turns.undecided = way == UNDECIDED
+    if turns.undecided:
+        turns.turn = 0
+        turns.bytes_left = TURN
+        turns.time[0] = turns.time[1] = 0
+        turns.start = stream_clock()
+
+
+cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noexcept nogil:
+    """After so many bytes: at the end of a turn go the other way, at the end of all the faster one."""
+    cdef unsigned long long now
+    turns.bytes_left -= bytes
+    if turns.bytes_left > 0:
+        return
+    now = stream_clock()
+    if turns.turn >= UNCOUNTED_TURNS:
+        turns.time[turns.streams] += now - turns.start
+    turns.turn += 1
+    turns.bytes_left = TURN
+    turns.start = now
+    turns.streams = not turns.streams
+    turns.undecided = turns.turn < TURNS
+    if not turns.undecided:
+        # lines that one turn leaves changed are written back during the next: past the
+        # cache is faster than it looks
+        turns.streams = 10 * turns.time[1] < 11 * turns.time[0]
+        if plan.way != NULL:
+            plan.way[0] = PAST_CACHE if turns.streams else THROUGH_CACHE
+
+
+cdef void run_part(const plan_t* plan, char** data, const Walk* walk, Py_ssize_t row,
+                   Py_ssize_t start, Walk* part, char* out, unsigned int* found) noexcept nogil:
+    """Call the loop for `part`, which begins at an element of a row; results go to `out`, if given."""
+    cdef char* at[3]
+    cdef int k
+    for k in range(3):
+        at[k] = data[k] + row * walk.stride[k][1] + start * walk.stride[k][0]
+    plan.run(at[OUT] if out == NULL else out, at[X1], at[X2], part, found)
+    if out != NULL:
+        plan.table.stream(at[OUT], out, part.size[0] * walk.stride[OUT][0])
+
+
+cdef void run_in_turns(const plan_t* plan, char** data, const Walk* walk, turns_t* turns,
+                       unsigned int* warnings) noexcept nogil:
+    """
+    Call a loop of our own on rows of results that may go past the cache.
+
+    Before: results are contiguous along a row. What goes past the cache is computed a
+    block at a time, into a few lines of it.
+    """
+    cdef char space[STREAM_BLOCK + CACHE_LINE]
+    cdef char* block = space + -<size_t>space % CACHE_LINE
+    cdef Walk part = walk[0]
+    cdef Py_ssize_t itemsize = walk.stride[OUT][0], most = STREAM_BLOCK // itemsize
+    cdef Py_ssize_t row = 0, start = 0, left
+    cdef unsigned int ignored = 0
+    cdef unsigned int* found = &ignored
+    cdef char* out
+    if plan.warning_source == HARDWARE:
+        clear_kernel_status()
+    elif plan.warning_source == COMPUTED:
+        found = &warnings[OWN]
+    while row < walk.size[1]:
+        part.size[1] = 1
+        part.size[0] = left = walk.size[0] - start
+        if turns.streams:
+            part.size[0] = min(left, most)
+            if left > most:
+                # all further blocks are whole lines
+                out = data[OUT] + row * walk.stride[OUT][1] + start * itemsize
+                part.size[0] -= <size_t>out % CACHE_LINE // itemsize
+            run_part(plan, data, walk, row, start, &part, block, found)
+        elif turns.undecided:
+            part.size[0] = min(left, TURN // itemsize)
+            run_part(plan, data, walk, row, start, &part, NULL, found)
+        else:
+            if start == 0:
+                part.size[1] = walk.size[1] - row
+            run_part(plan, data, walk, row, start, &part, NULL, found)
+        if turns.undecided:
+            count_turns(plan, turns, part.size[0] * itemsize)
+        start += part.size[0]
+        if start == walk.size[0]:
+            start = 0
+            row += part.size[1]
+    if plan.warning_source == HARDWARE:
+        warnings[OWN] |= kernel_status_raised()
+
+
 # ---------------------------------------------------------------------- packing
 
 # What is in an operand's scratch: which block, of which extent, and in which buffer.
@@ -85,11 +216,12 @@ cdef struct held_t:
     char* at
 
 # What packing needs to know beside the plan: the strides of axes 0 to 2, by Role,
-# and the scratch with what it holds.
+# the scratch with what it holds, and which way results go.
 cdef struct packing_t:
     Py_ssize_t stride[4][3]
     char* scratch
     held_t held[4]
+    turns_t turns
 
 
 cdef inline char* other(const plan_t* plan, char* scratch, char* now) noexcept nogil:
@@ -194,17 +326,17 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
     return <char*>source
 
 
-cdef void stream_rows(char* to, const Py_ssize_t* stride, const char* source, const Py_ssize_t* size,
-                      Py_ssize_t itemsize, bint run) noexcept nogil:
+cdef void stream_rows(Stream stream, char* to, const Py_ssize_t* stride, const char* source,
+                      const Py_ssize_t* size, Py_ssize_t itemsize, bint run) noexcept nogil:
     """Write a block past the cache: in one go if it is a run, else one row after the other."""
     cdef Py_ssize_t i, j
     cdef Py_ssize_t row = size[0] * itemsize
     if run:
-        stream_copy(to, source, size[2] * size[1] * row)
+        stream(to, source, size[2] * size[1] * row)
         return
     for j in range(size[2]):
         for i in range(size[1]):
-            stream_copy(to + j * stride[2] + i * stride[1], source + (j * size[1] + i) * row, row)
+            stream(to + j * stride[2] + i * stride[1], source + (j * size[1] + i) * row, row)
 
 
 cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, packing_t* packing,
@@ -232,7 +364,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     walk.to[1] = walk.source[1] = 0
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        direct = run and mask == NULL and not plan.streams and s == last - 1
+        direct = run and mask == NULL and not packing.turns.streams and s == last - 1
         target = to if direct else other(plan, scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
@@ -241,8 +373,8 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
         source = target
     if source == to:
         return
-    if plan.streams:
-        stream_rows(to, packing.stride[OUT], source, size, itemsize, run)
+    if packing.turns.streams:
+        stream_rows(plan.table.stream, to, packing.stride[OUT], source, size, itemsize, run)
         return
     if mask != NULL:
         if run:
@@ -340,9 +472,14 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
     else:
         walk.size[0] = size[0]
         walk.size[1] = size[1]
+    if plan.streams and not plan.operand[OUT].packed:
+        run_in_turns(plan, at, &walk, &packing.turns, warnings)
+        return
     run_loop(plan, at, &walk, warnings)
     if plan.operand[OUT].packed and plan.writes:
         unpack_result(plan, data[OUT], size, packing, mask, warnings)
+        if packing.turns.undecided:
+            count_turns(plan, &packing.turns, n * plan.operand[OUT].itemsize)
 
 
 cdef bint may_take_three(const plan_t* plan) noexcept nogil:
@@ -451,6 +588,7 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
         packing.held[k].source = NULL
         for a in range(3):
             packing.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
+    begin_turns(plan, &packing.turns)
     run_blocks(plan, data, block, &packing, warnings)
     while advance(plan, first, index, data):
         run_blocks(plan, data, block, &packing, warnings)
@@ -469,6 +607,7 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef Py_ssize_t index[MAX_AXES]
     cdef char* data[4]
     cdef Walk walk
+    cdef turns_t turns
     cdef unsigned int ignored = 0
     cdef unsigned int* found = &ignored
     cdef int a, k
@@ -483,6 +622,13 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         walk.size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
         for k in range(3):
             walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
+    if plan.streams:
+        begin_turns(plan, &turns)
+        run_in_turns(plan, data, &walk, &turns, warnings)
+        while advance(plan, 2, index, data):
+            run_in_turns(plan, data, &walk, &turns, warnings)
+        stream_end()
+        return
     if plan.run == NULL or plan.nest.ndim <= 2:
         run_loop(plan, data, &walk, warnings)
         while advance(plan, 2, index, data):

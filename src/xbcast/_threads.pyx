@@ -83,6 +83,7 @@ cdef struct job_t:
     Py_ssize_t step            # elements of a chunk along it
     fenv_t environment
     unsigned int warnings[2]
+    int way                    # of results, past the cache or not: what some chunk has found
 
 
 cdef void run_chunk(void* context, long chunk) noexcept nogil:
@@ -100,6 +101,7 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     if plan.packs:
         for k in range(min(plan.nest.ndim, 3)):
             plan.block[k] = min(plan.block[k], plan.nest.axis[k].size)
+    plan.way = &job.way
     warnings[OWN] = warnings[CAST] = 0
     run_plan(&plan, warnings)
     atomic_or(&job.warnings[OWN], warnings[OWN])
@@ -155,6 +157,7 @@ cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         run_plan(plan, warnings)
         return
     job.plan = plan
+    job.way = 0
     pieces = threads * CHUNKS_PER_THREAD
     job.axis = axis_to_cut(plan, pieces)
     size = plan.nest.axis[job.axis].size

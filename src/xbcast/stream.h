@@ -8,13 +8,30 @@
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 
 enum { STREAM_LINE = 64 };
 
+/* One line of the cache; stores of less than a whole line take longer
+ * (benchmarks/bench_layouts.py, Memory). */
+static inline void stream_line(char *to, const char *source)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)source));
+#elif defined(__AVX__)
+    for (int k = 0; k < STREAM_LINE; k += 32) {
+        _mm256_stream_si256((__m256i *)(to + k), _mm256_loadu_si256((const __m256i *)(source + k)));
+    }
+#else
+    for (int k = 0; k < STREAM_LINE; k += 16) {
+        _mm_stream_si128((__m128i *)(to + k), _mm_loadu_si128((const __m128i *)(source + k)));
+    }
+#endif
+}
+
 /* Copies; whole lines of the cache go past it. Other threads may see the bytes after
  * the next stream_end. */
-static inline void stream_copy(char *to, const char *source, ptrdiff_t bytes)
+static inline void stream_bytes(char *to, const char *source, ptrdiff_t bytes)
 {
     ptrdiff_t head = -(uintptr_t)to & (STREAM_LINE - 1);
     if (bytes < head + STREAM_LINE) {
@@ -26,9 +43,7 @@ static inline void stream_copy(char *to, const char *source, ptrdiff_t bytes)
     source += head;
     bytes -= head;
     for (; bytes >= STREAM_LINE; bytes -= STREAM_LINE) {
-        for (int k = 0; k < STREAM_LINE; k += 16) {
-            _mm_stream_si128((__m128i *)(to + k), _mm_loadu_si128((const __m128i *)(source + k)));
-        }
+        stream_line(to, source);
         to += STREAM_LINE;
         source += STREAM_LINE;
     }
@@ -36,9 +51,13 @@ static inline void stream_copy(char *to, const char *source, ptrdiff_t bytes)
 }
 
 static inline void stream_end(void) { _mm_sfence(); }
+
+/* A clock, in whatever unit. */
+static inline uint64_t stream_clock(void) { return __rdtsc(); }
 #else
-static inline void stream_copy(char *to, const char *source, ptrdiff_t bytes) { memcpy(to, source, bytes); }
+static inline void stream_bytes(char *to, const char *source, ptrdiff_t bytes) { memcpy(to, source, bytes); }
 static inline void stream_end(void) {}
+static inline uint64_t stream_clock(void) { return 0; }
 #endif
 
 #endif
