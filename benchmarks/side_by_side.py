@@ -76,16 +76,24 @@ LAYOUTS = {
 }
 
 
+def second_dtype(op, dtype1, dtype2):
+    """`dtype2`, or what the op takes there beside `dtype1` (ldexp an integer); None if it takes neither."""
+    for second in (dtype2, "int32"):
+        try:
+            getattr(np, op).resolve_dtypes((np.dtype(dtype1), np.dtype(second), None))
+        except TypeError:
+            continue
+        return second
+    return None
+
+
 def make_case(op, dtype, layout, n, **how):
     """The Case of these parameters; NotImplementedError, which asv skips, if the op has none."""
     x1, x2, dims = LAYOUTS[layout](n, dtype)
-    for second in (x2.dtype, "int32"):  # ldexp takes an integer there
-        try:
-            getattr(np, op).resolve_dtypes((np.dtype(x1.dtype), np.dtype(second), None))
-        except TypeError:
-            continue
-        return Case(op, x1, x2._replace(dtype=second), dims, **how)
-    raise NotImplementedError
+    second = second_dtype(op, x1.dtype, x2.dtype)
+    if second is None:
+        raise NotImplementedError
+    return Case(op, x1, x2._replace(dtype=second), dims, **how)
 
 
 class SideBySide(ABC):  # asv leaves abstract classes alone
