@@ -253,7 +253,12 @@ def work(peer, threads, rows, seconds):
 
 
 def collect(peers, threads, rows, seconds):
-    """row -> peer -> seconds; what every process measures is averaged by the median."""
+    """
+    row -> peer -> seconds.
+
+    Medians of what the processes found, of NumPy's times and of the others' as fractions of
+    it: between two processes the machine may have become another.
+    """
     found = {row: {} for row in rows}
     for peer in peers:
         command = [sys.executable, __file__, "--peer", peer, "--threads", str(threads)]
@@ -265,12 +270,19 @@ def collect(peers, threads, rows, seconds):
         with subprocess.Popen(command, env=environment, **pipe) as process:
             for line in process.stdout:
                 answer = json.loads(line)
-                for name, value in answer["times"].items():
-                    found[answer["row"]].setdefault(name, []).append(value)
+                times = answer["times"]
+                for name, value in times.items():
+                    fraction = value if name == "numpy" else value / times["numpy"]
+                    found[answer["row"]].setdefault(name, []).append(fraction)
                 print(f"{peer}, {threads}: {ROWS[answer['row']]}", file=sys.stderr)
         if process.returncode:
             raise SystemExit(f"compare: the process of {peer} failed")
-    return {row: {k: float(np.median(v)) for k, v in times.items()} for row, times in found.items()}
+    results = {}
+    for row, times in found.items():
+        medians = {name: float(np.median(values)) for name, values in times.items()}
+        unit = medians.pop("numpy")
+        results[row] = {"numpy": unit} | {name: unit * fraction for name, fraction in medians.items()}
+    return results
 
 
 def best_peer(times):

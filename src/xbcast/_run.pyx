@@ -27,6 +27,15 @@ cdef extern from "stream.h" nogil:
     void stream_end()
     unsigned long long stream_clock()
 
+cdef extern from *:
+    """
+    /* plan_t.way is shared by threads, and any order will do */
+    #define read_way(way) __atomic_load_n(way, __ATOMIC_RELAXED)
+    #define write_way(way, found) __atomic_store_n(way, found, __ATOMIC_RELAXED)
+    """
+    int read_way(const int* way) nogil
+    void write_way(int* way, int found) nogil
+
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
 
@@ -116,7 +125,7 @@ cdef void begin_turns(const plan_t* plan, turns_t* turns) noexcept nogil:
     """Take the way that another part of the plan has found, or begin to look for it."""
     cdef int way = THROUGH_CACHE
     if plan.streams:
-        way = way_for_tests if plan.way == NULL or way_for_tests else plan.way[0]
+        way = way_for_tests if plan.way == NULL or way_for_tests else read_way(plan.way)
     turns.streams = way == PAST_CACHE
     turns.undecided = way == UNDECIDED
     if turns.undecided:
@@ -145,7 +154,7 @@ cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noex
         # cache is faster than it looks
         turns.streams = 10 * turns.time[1] < 11 * turns.time[0]
         if plan.way != NULL:
-            plan.way[0] = PAST_CACHE if turns.streams else THROUGH_CACHE
+            write_way(plan.way, PAST_CACHE if turns.streams else THROUGH_CACHE)
 
 
 cdef void run_part(const plan_t* plan, char** data, const Walk* walk, Py_ssize_t row,
