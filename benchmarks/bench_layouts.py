@@ -40,6 +40,22 @@ class Memory(SideBySide):
         return make_case(op, dtype, layout, choose([10**7], [10**6])[0])
 
 
+class Gaps(SideBySide):
+    """Both operands with gaps: NumPy's loops take them so, and so do ours of 8 bytes beyond every
+    second."""
+
+    param_names = ["op", "dtype", "layout", "n"]
+    params = [
+        choose(["add", "maximum", "ldexp", "hypot", "nextafter"], ["ldexp", "maximum"]),
+        choose(["int64", "float32", "float64"], ["float64"]),
+        ["stepped", "third"],
+        choose([10**3, 10**4, 10**5], [10**4]),
+    ]
+
+    def case(self, op, dtype, layout, n):
+        return make_case(op, dtype, layout, n)
+
+
 class Transposed(SideBySide):
     """A transposed operand: rows in the L2 cache, in memory, and multiples of a page apart."""
 

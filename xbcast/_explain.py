@@ -342,7 +342,7 @@ def _reasons_of_layout(facts, role):
     itemsize = facts["nest_itemsizes"][role]
     if not facts["own_loop"]:
         places = (facts["addresses"][role] + facts["nest_offsets"][role], *facts["nest_strides"][role])
-        if stride != itemsize:
+        if stride != itemsize and not (facts["takes_gaps"] and stride > itemsize):
             return ("NumPy's loop takes it contiguous",)
         if any(place % _computed_in(facts, role).alignment for place in places):
             return ("NumPy's loop takes it aligned",)

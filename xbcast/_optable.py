@@ -60,6 +60,7 @@ class Op(NamedTuple):
     aliases: tuple[str, ...]
     exported: bool  # in `xbcast.__all__`
     rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning
+    contiguous: tuple[str, ...]  # element types whose NumPy loop makes vectors of contiguous elements only
     exponent: bool  # `x2` is one: below zero it is an error for integers; of rank 0 it
     # takes the path of NumPy's loops for a single exponent
 
@@ -73,6 +74,7 @@ def _op(
     aliases=(),
     exported=True,
     rows=(),
+    contiguous=(),
     exponent=False,
     warns=None,
     **kernels,
@@ -102,7 +104,8 @@ def _op(
         if FLOAT in warns:
             warnings[HALF] = warnings[FLOAT]
     return Op(
-        name, summary, kernels, warnings, result, None if like else name, like, aliases, exported, rows, exponent
+        name, summary, kernels, warnings, result, None if like else name, like,
+        aliases, exported, rows, contiguous, exponent,
     )
 
 
@@ -122,13 +125,13 @@ OPS = (
     _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
-    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), exponent=True, bits=BLOCKS, float=NUMPY, complex=NUMPY),
+    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), contiguous=FLOATS, exponent=True, bits=BLOCKS, float=NUMPY, complex=NUMPY),
     _op("float_power", "`x1` to the power of `x2`, in float64 at least.", exponent=True, float=NUMPY, half=NUMPY, complex=NUMPY),
     _op("maximum", "The larger operand; a NaN wins.", bool="a | b", integer="maximum(a, b)", float="float_maximum(a, b)", complex="complex_maximum(a, b)", warns=NEVER),
     _op("minimum", "The smaller operand; a NaN wins.", bool="a & b", integer="minimum(a, b)", float="float_minimum(a, b)", complex="complex_minimum(a, b)", warns=NEVER),
     _op("fmax", "The larger operand; a NaN loses.", bool="a | b", integer="maximum(a, b)", float="float_fmax(a, b)", complex="complex_fmax(a, b)", warns=NEVER),
     _op("fmin", "The smaller operand; a NaN loses.", bool="a & b", integer="minimum(a, b)", float="float_fmin(a, b)", complex="complex_fmin(a, b)", warns=NEVER),
-    _op("arctan2", "Angle of the point (`x2`, `x1`), in radians.", aliases=("atan2",), float=NUMPY),
+    _op("arctan2", "Angle of the point (`x2`, `x1`), in radians.", aliases=("atan2",), contiguous=FLOATS, float=NUMPY),
     _op("hypot", "Length of the hypotenuse of a right triangle with these legs.", float=NUMPY),
     _op("logaddexp", "Logarithm of the sum of the exponentials.", float=NUMPY),
     _op("logaddexp2", "Logarithm to base 2 of the sum of the powers of 2.", float=NUMPY),

@@ -678,6 +678,7 @@ cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
     plan.numpy_data = c.loop.numpy_data
     plan.warning_source = c.loop.warning_source
     plan.takes_every_second = c.loop.takes_every_second
+    plan.takes_gaps = c.loop.takes_gaps
     plan.masked = c.masked
     plan.writes = True
     plan.fresh = c.fresh
@@ -746,6 +747,7 @@ cdef int describe_plan(const plan_t* plan, dict report) except -1:
         packed=packed,
         streams=bool(plan.streams),
         takes_every_second=bool(plan.takes_every_second),
+        takes_gaps=bool(plan.takes_gaps),
         scratch_bytes=plan.scratch if plan.packs else 0,
         steps={roles[k]: plan.operand[k].n_stages for k in range(plan.n)},
         block=(plan.block[1], plan.block[0]) if plan.packs else None,

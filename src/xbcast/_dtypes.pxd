@@ -16,6 +16,7 @@ cdef struct loop_t:
     int run_type[3]            # the same for the loop
     int warning_source
     bint takes_every_second
+    bint takes_gaps
     InnerLoop run              # NULL: NumPy's loop
     NumpyLoop numpy_run
     void* numpy_data

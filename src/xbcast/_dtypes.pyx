@@ -207,6 +207,7 @@ cdef int add_numpy_loops(int op, object ufunc) except -1:
             loop.type[k] = type_[k]
             loop.run_type[k] = type_[k]
         loop.warning_source = HARDWARE
+        loop.takes_gaps = ELEMENTS[type_[X1]].name not in OPS[op].contiguous
         loop.run = NULL
         loop.numpy_run = <NumpyLoop>ufunc_loop(ufunc, i)
         loop.numpy_data = ufunc_data(ufunc, i)

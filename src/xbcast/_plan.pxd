@@ -54,6 +54,7 @@ cdef struct plan_t:
     void* numpy_data
     int warning_source
     bint takes_every_second    # `run` has a layout for that of both operands
+    bint takes_gaps            # `numpy_run` gains nothing by packing what has gaps
     bint masked                # operand[MASK] is in use
     bint writes                # false: the loop only looks at its operands
     bint fresh                 # `out` was allocated for this call

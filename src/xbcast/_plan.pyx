@@ -60,7 +60,10 @@ cdef bint suits_numpy(const plan_t* plan, int k) noexcept nogil:
     cdef int axis
     if operand.keep_scalar:
         return True
-    if plan.nest.ndim == 0 or plan.nest.axis[0].stride[k] != operand.itemsize:
+    if plan.nest.ndim == 0:
+        return False
+    if (plan.nest.axis[0].stride[k] != operand.itemsize
+            and not (plan.takes_gaps and plan.nest.axis[0].stride[k] > operand.itemsize)):
         return False
     for axis in range(plan.nest.ndim):
         bits |= plan.nest.axis[axis].stride[k]
@@ -166,7 +169,8 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
     more time over that than copies (benchmarks/bench_layouts.py, reversed, stepped, third
     and transposed). It is not so
 
-    - where the loop has a layout for it;
+    - where the loop has a layout for it, or is one of NumPy's, which would have taken its
+      time over the elements as they lie (benchmarks/bench_layouts.py, Gaps);
     - for plain arithmetic on elements of 16 bytes, a vector each;
     - where elements of `out` and of an operand are apart;
     - where numbers of 8 bytes in both operands leave gaps: to read them takes longer
@@ -181,7 +185,7 @@ cdef bint gains_by_packing(const plan_t* plan, int k) noexcept nogil:
         return False
     if k != OUT and transposed_axis(plan, k) > 0:
         return True
-    if lies_as_taken(plan):
+    if lies_as_taken(plan) or plan.run == NULL:
         return False
     if plan.operand[k].itemsize == 16 and plan.warning_source == HARDWARE:
         return False
