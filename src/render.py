@@ -238,6 +238,9 @@ class Convert(NamedTuple):
     @property
     def kernel(self) -> str:
         """An expression of `x`."""
+        if self.to.category == "bool":
+            truth = {"complex": "complex_truth(x)", "half": "(x & 0x7fff) != 0"}
+            return truth.get(self.source.category, "x != 0")
         if self.source.category == "complex":
             part = _PART[self.to.name]
             return f"{self.to.name}_of(<{part}> x.re, <{part}> x.im)"
@@ -309,6 +312,16 @@ def converts_and_table() -> tuple[list[Convert], list[tuple[Element, Element, st
     return compiled, pairs
 
 
+def truths() -> list[tuple[Element, Convert]]:
+    """Each element type but bool, and the conversion that takes its truth."""
+    found = []
+    for source in ELEMENTS[1:]:
+        # the same bits as those of the unsigned type of that size
+        read = ELEMENTS[ELEMENTS.index(source) + 1] if source.category == "signed" else source
+        found.append((source, Convert(f"truth_of_{read.name}", BY_NAME["bool"], read)))
+    return found
+
+
 # Sizes of a copied element, and an unsigned type of that size, in table order.
 _COPY_SIZES = ((1, "any_uint8"), (2, "any_uint16"), (4, "any_uint32"), (8, "any_uint64"), (16, "any_bytes16"))
 
@@ -329,7 +342,8 @@ def loop_names(table: ModuleType) -> dict[str, Any]:
     return {
         "loops": loops,
         "entries": entries,
-        "converts": compiled,
+        "converts": compiled + [convert for source, convert in truths() if convert.source == source],
+        "truths": truths(),
         "convert_pairs": pairs,
         "elements": ELEMENTS,
         "swaps": _SWAPS,

@@ -559,6 +559,26 @@ def test_status_that_others_left_is_not_reported():
         assert (result == 2).all(), name
 
 
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_truth_of_a_signalling_nan_beside_another_dtype(name, dtype):
+    """NumPy converts each operand to bool, and warns of that or not."""
+    nan = {2: 0x7D01, 4: 0x7FA00001, 8: 0x7FF4000000000001}
+    quiet = {2: 1 << 9, 4: 1 << 22, 8: 1 << 51}
+    part = np.dtype(dtype).itemsize // (2 if np.dtype(dtype).kind == "c" else 1)
+    for n in (1, 7, 64, 1000):
+        for value in (0, nan[part], nan[part] | quiet[part]):
+            x = np.ones(n, dtype)
+            x.view(f"u{part}")[-1] = value
+            for other in ("bool", "int8", "float16", "float64"):
+                if other == dtype:
+                    continue
+                for pair in ((x, np.ones(n, other)), (np.zeros(n, other), x)):
+                    got, want = (flags(getattr(package, name), *pair) for package in (xbcast, np))
+                    assert got == want, (n, hex(value), other)
+                    assert (getattr(xbcast, name)(*pair) == getattr(np, name)(*pair)).all()
+
+
 @pytest.mark.parametrize("value", [1e6, 1e-7], ids=["overflow", "underflow"])
 @pytest.mark.parametrize("place", [0, 17, 95])
 def test_half_warnings_beside_any_nan(value, place):

@@ -596,7 +596,7 @@ cdef void add_stage(operand_t* operand, int to, int source, int slot) noexcept n
     """Append a conversion, if there is anything to convert."""
     cdef stage_t* stage = &operand.stage[operand.n_stages]
     if to != source:
-        stage.copy = loop_table().convert[to][source]
+        stage.copy = loop_table().truth[source] if to == BOOL else loop_table().convert[to][source]
         stage.itemsize = element_size[to]
         stage.slot = slot
         operand.n_stages += 1

@@ -17,7 +17,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport calloc
 
-from xbcast._inner_loop cimport HARDWARE, N_TYPES, OUT, X1, X2, element_size
+from xbcast._inner_loop cimport BOOL, HARDWARE, N_TYPES, OUT, X1, X2, element_size
 
 from xbcast._optable import OPS
 
@@ -258,11 +258,11 @@ cdef uint16_t ask_numpy(int op, object dtype1, object dtype2) except? 0:
     try:
         x1, x2, out = RESOLVERS[op]((dtype1, dtype2, None))
         if x1 == x2 == bool and (dtype1 != bool or dtype2 != bool):
-            # logical ops of mixed dtypes: NumPy takes the truth of each operand first,
-            # which no promotion changes
+            # logical ops of mixed dtypes: NumPy takes the truth of each operand first
+            # (benchmarks/bench_ops.py, Mixed)
             if not (isinstance(dtype1, np.dtype) and isinstance(dtype2, np.dtype)):
                 return NUMPY_UFUNC                     # a Python number of any size
-            x1 = x2 = np.promote_types(dtype1, dtype2)
+            return <uint16_t>(find_loop(op, BOOL, BOOL) - loops + 2)
     except TypeError:
         return NUMPY_UFUNC                             # where NumPy refuses, it says why
     # NumPy's mixed comparisons name their operands long long

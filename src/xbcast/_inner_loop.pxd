@@ -108,6 +108,9 @@ cdef struct LoopTable:
     # convert[to][source]: every pair for which NumPy's casting="same_kind" holds,
     # equal types included (a plain copy); NULL elsewhere.
     Copy convert[N_TYPES][N_TYPES]
+    # to bool, which no casting short of "unsafe" does, but logical ops of mixed dtypes;
+    # NULL for bool
+    Copy truth[N_TYPES]
     # byte swap while copying, per element type (a complex swaps each part);
     # NULL for one-byte types
     Copy swap[N_TYPES]
