@@ -254,7 +254,7 @@ class Sweep:
 
 #: An op for each kind of kernel that the op table has.
 OPS = """
-    add multiply divide floor_divide remainder fmod power maximum less copysign heaviside gcd
+    add multiply divide floor_divide remainder fmod power maximum fmax less copysign heaviside gcd
     left_shift right_shift logical_and equal hypot ldexp complex shift_right_logical
 """.split()
 
@@ -289,6 +289,8 @@ LINES = [
     (constant, c_order, c_order),
     (c_order, constant, c_order),
     (every_second, c_order, c_order),
+    (every_second, every_second, c_order),
+    (every_second, every_third_backwards, c_order),
     (c_order, every_third_backwards, every_second),
     (reversed_all, c_order, c_order),
     (record, record, record),
