@@ -151,6 +151,13 @@ class Loop(NamedTuple):
         return not self.blocks and (self.x1.category != "complex" or bool(self.row))
 
     @property
+    def gathers(self) -> bool:
+        """Whether vectors are worth making of operands with gaps, one element after the
+        other: where the kernel is more than one operation, and the plan leaves operands as
+        they lie (`has_wide_gaps` of _plan.pyx)."""
+        return "(" in self.kernel and self.x1.size == 8 and self.x1.category != "complex"
+
+    @property
     def blocks(self) -> str:
         """The C function that does the work in place of a loop, if any."""
         return "" if self.kernel else f"{self.name}_blocks"
