@@ -402,6 +402,17 @@ def short_axes(sweep):
                 k += 1
                 name = "multiply" if k % 2 else "add"
                 sweep.call(name, (dtype, dtype), (shape1, shape2), dims, side=side, shifts=shifts_of(k))
+    # axes of a few elements each, many of them one block
+    layouts = [*UNIQUE, *STRETCHED]
+    for dtype, side in itertools.product((*grids.NATIVE, ">i4", ">c8"), SIDES):
+        for i, layout in enumerate(layouts):
+            for sizes in ((2,) * 9, (3,) * 6, (2, 3) * 4, (5, 2, 2, 2, 2, 2, 3, 3)):
+                k += 1
+                dims = tuple(range(k % 2, len(sizes), 2))
+                shapes = sizes, tuple([sizes[d] for d in dims])
+                out = UNIQUE[k % len(UNIQUE)] if k % 3 == 0 else c_order
+                sweep.call("add", (dtype, dtype), shapes, dims, (layout, layouts[-i], out),
+                           side=side, shifts=shifts_of(k))  # fmt: skip
 
 
 def transposes(sweep):

@@ -285,6 +285,67 @@ def test_64_dimensions_in_any_order():
         assert np.array_equal(xbcast.subtract(x1, low, broadcast_dimensions=dims), x1 - low.reshape(full))
 
 
+def laid_out(rng, shape, dtype):
+    """Values of that shape: axes in some order in memory, some with gaps or backwards, some of size 1."""
+    order = rng.permutation(len(shape)) if rng.random() < 0.5 else np.arange(len(shape))
+    steps = [int(rng.choice([1, 1, 1, 1, 2, -1])) for _ in shape]
+    memory = grids.ordinary(dtype, [shape[d] * abs(steps[d]) for d in order])
+    return memory[tuple([slice(None, None, steps[d]) for d in order])].transpose(np.argsort(order))
+
+
+MANY = [
+    ("add", "float64", "float64"), ("subtract", "int8", "int16"), ("less", "float32", "float32"),
+    ("multiply", "complex128", "complex128"), ("add", "float16", "float16"), ("hypot", "float64", "float64"),
+    ("ldexp", "float32", "int32"), ("power", "uint16", "uint16"), ("logical_and", "int8", "float64"),
+    ("add", ">f8", "<f8"), ("maximum", "uint8", "uint8"), ("power", "float64", "float64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, dtype1, dtype2", MANY, ids=["-".join(case) for case in MANY])
+def test_many_short_axes(name, dtype1, dtype2):
+    """Nests of 4 to 13 axes of a few elements each, of which any number are one block."""
+    rng = np.random.default_rng(12)
+    for sizes in ([2], [2, 3], [3], [1, 2, 4, 5], [2, 7], [2, 15], [5, 6, 40]):
+        for _ in range(12):
+            shape = []
+            while np.prod(shape, initial=1) < rng.choice([300, 1000, 10000]) and len(shape) < 13:
+                shape.append(int(rng.choice(sizes)))
+            x1 = laid_out(rng, [n if rng.random() < 0.8 else 1 for n in shape], dtype1)
+            x2 = laid_out(rng, [n if rng.random() < 0.5 else 1 for n in shape], dtype2)
+            pair = (x1, x2) if rng.random() < 0.5 or dtype1 != dtype2 else (x2, x1)
+            got = check(name, *pair, None)
+            out = laid_out(rng, got.shape, got.dtype)
+            mask = laid_out(rng, got.shape, "bool")
+            with np.errstate(all="ignore"):
+                getattr(xbcast, name)(*pair, out=out)
+                assert out.tobytes() == got.tobytes()
+                out[...] = 0
+                getattr(xbcast, name)(*pair, out=out, where=mask)
+                oracle.assert_same_values(name, out, np.where(mask, got, out.dtype.type(0)))
+                if got.shape == x1.shape and got.dtype == x1.dtype:
+                    getattr(xbcast, name)(x1, pair[1] if pair[0] is x1 else pair[0], out=x1)
+                    assert pair[0] is not x1 or x1.tobytes() == got.tobytes()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+@pytest.mark.parametrize("shape", [(2,) * 17, (3,) * 11, (2, 3) * 7, (*[2] * 14, 5, 5)], ids=str)
+def test_many_short_axes_in_parts(shape, threads):
+    x1 = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    x2 = np.arange(np.prod(shape[1::2]), dtype=float).reshape(shape[1::2])
+    dims = tuple(range(1, len(shape), 2))
+    x1 = x1[::-1]
+    want = x1 + x2.reshape([n if d in dims else 1 for d, n in enumerate(shape)])
+    xbcast._threads.use_machine_limit(threads)
+    try:
+        with xbcast.num_threads(threads):
+            assert np.array_equal(xbcast.add(x1, x2, broadcast_dimensions=dims), want)
+            assert np.array_equal(xbcast.add(x1, x2.astype("i4"), broadcast_dimensions=dims), want)
+            assert np.array_equal(xbcast.hypot(x1, x2, broadcast_dimensions=dims),
+                                  oracle.call("hypot", x1, x2, dims))  # fmt: skip
+    finally:
+        xbcast._threads.use_machine_limit(None)
+
+
 # ---- the result -------------------------------------------------------------
 
 

@@ -16,6 +16,8 @@ cdef enum:
     # In fewer elements than this, packing for speed has nothing to gain
     # (benchmarks/bench_calls.py).
     WORTH_PACKING = 512
+    # Elements of many short axes that are one block at most.
+    MOST_JOINED = 512
 
 # Where the warnings of a run are collected: the op's own, which include those of
 # converting the result, and those of converting an operand, which NumPy reports as
@@ -39,7 +41,9 @@ cdef struct operand_t:
     Py_ssize_t alignment       # bytes that a NumPy loop asks for
     bint keep_scalar           # a NumPy loop gets stride 0 (an exponent of rank 0)
     bint packed
+    bint gathered              # along joined axes, by their offsets
     Py_ssize_t scratch         # where in scratch its buffers begin
+    Py_ssize_t offsets         # and where the offsets
     int n_stages
     stage_t stage[MAX_STAGES]  # operands: memory to loop; out: loop to memory
 
@@ -65,6 +69,7 @@ cdef struct plan_t:
     bint packs                 # some operand goes through scratch
     bint streams               # results may go past the cache: a run finds out
     int* way                   # what runs of other parts of this plan have found, or NULL
+    int joined                 # so many axes, each of a few elements, are one block; or 0
     Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
     int aligned[2]             # operand of whose cache lines blocks along axes 0 and 1 are
                                # made; -1: any will do

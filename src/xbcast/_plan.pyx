@@ -15,7 +15,8 @@ cdef enum:
     # ends with more of them behind its last vector (ShortRows).
     SHORT_INNER = 64
     SHORT_INNER_OF_BYTES = 256
-    # Fewer elements along three axes are not worth it (benchmarks/bench_layouts.py, ManyAxes).
+    # Fewer elements along three axes are not worth it, but where there are more axes to join
+    # (benchmarks/bench_layouts.py, ManyAxes).
     WORTH_JOINING = 64
     # Fewer elements than this are walked as they lie if two axes are all there are
     # (benchmarks/bench_calls.py).
@@ -279,6 +280,55 @@ cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:
         plan.block[2] = min(elements // (size[0] * size[1]), size[2])
 
 
+cdef int axes_to_join(const plan_t* plan) noexcept nogil:
+    """
+    Return how many axes, contiguous in `out`, make a block where the first three make none.
+
+    0 where they make one, or nothing is gained by a block.
+    """
+    cdef const axis_t* axis = plan.nest.axis
+    cdef Py_ssize_t n = 1
+    cdef int a = 0
+    if plan.masked or makes_long_blocks(plan):
+        return 0
+    while (a < plan.nest.ndim and n * axis[a].size <= MOST_JOINED
+           and axis[a].stride[OUT] == n * plan.operand[OUT].itemsize):
+        n *= axis[a].size
+        a += 1
+    return a if n >= WORTH_JOINING else 0
+
+
+cdef bint is_gathered(const plan_t* plan, int k) noexcept nogil:
+    """Whether an operand is neither contiguous nor constant along the joined axes."""
+    cdef const axis_t* axis = plan.nest.axis
+    cdef Py_ssize_t n = 1
+    cdef bint constant = True, contiguous = True
+    cdef int a
+    for a in range(plan.joined):
+        constant &= axis[a].stride[k] == 0
+        contiguous &= axis[a].stride[k] == n * plan.operand[k].itemsize
+        n *= axis[a].size
+    return not (constant or contiguous)
+
+
+cdef void join(plan_t* plan) noexcept nogil:
+    """
+    Make one block of the joined axes, and room for the offsets of operands.
+
+    The offsets are the same in each block, so that to pack an element takes one step
+    however many axes it is along.
+    """
+    cdef int a, k
+    choose_block(plan, -1)
+    plan.block[0] = plan.block[1] = plan.block[2] = 1
+    for a in range(plan.joined):
+        plan.block[0] *= plan.nest.axis[a].size
+    for k in range(X1, MASK):
+        if plan.operand[k].gathered:
+            plan.operand[k].offsets = plan.scratch
+            plan.scratch += MOST_JOINED * sizeof(Py_ssize_t)
+
+
 cdef void make_plan(plan_t* plan) noexcept nogil:
     """
     Reduce the axes and decide on packing.
@@ -287,7 +337,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     stretched), every size at least 1, and operands say which stages they need.
     After: `nest` is reduced, data pointers are moved to the first element walked,
     and all that says how a block is packed is set: `packed`, `packs`, `streams`, `block`,
-    `aligned`, `buffer`, `scratch`.
+    `aligned`, `buffer`, `scratch`, `joined`, `gathered`.
     """
     cdef pattern_tuple_t* nest = &plan.nest
     cdef axis_t held
@@ -297,9 +347,10 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
         reduce_tuple(nest)
     plan.packs = plan.streams = False
     plan.way = NULL
+    plan.joined = 0
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
-        plan.operand[k].packed = False
+        plan.operand[k].packed = plan.operand[k].gathered = False
         if plan.operand[k].n_stages > 0:
             pack(plan, k)
         elif plan.run == NULL and k != MASK and not suits_numpy(plan, k):
@@ -313,6 +364,17 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             # a scalar operand is the same whichever elements the mask keeps
             if not (is_scalar(nest, k) and (plan.run != NULL or plan.operand[k].keep_scalar)):
                 pack(plan, k)
+    if plan.count >= WORTH_PACKING:
+        plan.joined = axes_to_join(plan)
+    if plan.joined > 0:
+        for k in range(X1, MASK):
+            if is_gathered(plan, k):
+                plan.operand[k].gathered = True
+                pack(plan, k)
+        if plan.packs:
+            join(plan)
+            return
+        plan.joined = 0
     if plan.count >= WORTH_PACKING and not has_long_rows(plan):
         for k in range(X1, plan.n):
             axis = transposed_axis(plan, k)

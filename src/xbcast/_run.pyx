@@ -296,6 +296,27 @@ cdef void copy_block(Copy copy, char* to, const Py_ssize_t* to_stride, const cha
         copy(to + j * t[outside], source + j * s[outside], &walk, warnings)
 
 
+cdef void gather(char* to, const char* source, const Py_ssize_t* offset, Py_ssize_t n,
+                 Py_ssize_t itemsize) noexcept nogil:
+    """Copy the elements at n offsets."""
+    cdef Py_ssize_t i
+    if itemsize == 1:
+        for i in range(n):
+            to[i] = source[offset[i]]
+    elif itemsize == 2:
+        for i in range(n):
+            memcpy(to + 2 * i, source + offset[i], 2)
+    elif itemsize == 4:
+        for i in range(n):
+            memcpy(to + 4 * i, source + offset[i], 4)
+    elif itemsize == 8:
+        for i in range(n):
+            memcpy(to + 8 * i, source + offset[i], 8)
+    else:
+        for i in range(n):
+            memcpy(to + 16 * i, source + offset[i], 16)
+
+
 cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_ssize_t* size,
                         packing_t* packing, const char* mask, unsigned int* warnings) noexcept nogil:
     """
@@ -312,10 +333,14 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef Py_ssize_t itemsize = operand.itemsize
     cdef int s
-    if mask != NULL or is_plain(operand) or not is_run(packing.stride[k], size, itemsize):
+    if (mask != NULL or is_plain(operand) or operand.gathered
+            or not is_run(packing.stride[k], size, itemsize)):
         # as it is in memory; conversions are quick on contiguous elements only
-        set_contiguous(stride, size, itemsize)
-        copy_block(operand.copy, target, stride, source, packing.stride[k], size, &warnings[OWN])
+        if operand.gathered:
+            gather(target, source, <const Py_ssize_t*>(packing.scratch + operand.offsets), n, itemsize)
+        else:
+            set_contiguous(stride, size, itemsize)
+            copy_block(operand.copy, target, stride, source, packing.stride[k], size, &warnings[OWN])
         if mask != NULL:
             n = plan.table.compress[log2_size(itemsize)](target, mask, n)
         source = target
@@ -581,6 +606,49 @@ cdef inline bint advance(const plan_t* plan, int first, Py_ssize_t* index, char*
     return False
 
 
+cdef void write_offsets(const plan_t* plan, int k, Py_ssize_t* offset) noexcept nogil:
+    """Write down where the elements of an operand lie along the joined axes."""
+    cdef const axis_t* axis
+    cdef Py_ssize_t i, j, n = 1
+    cdef int a
+    offset[0] = 0
+    for a in range(plan.joined):
+        axis = &plan.nest.axis[a]
+        for i in range(1, axis.size):
+            for j in range(n):
+                offset[i * n + j] = offset[j] + i * axis.stride[k]
+        n *= axis.size
+
+
+cdef void run_joined(const plan_t* plan, char** data, Py_ssize_t* index,
+                     unsigned int* warnings) noexcept nogil:
+    """
+    Take the joined axes for one, and each place along the others for a block.
+
+    A part of a plan may have the last joined axis cut, and no other (axis_to_cut).
+    """
+    cdef packing_t packing
+    cdef Py_ssize_t size[3]
+    cdef int a, k
+    packing.scratch = thread_scratch()
+    size[0] = size[1] = size[2] = 1
+    for a in range(plan.joined):
+        size[0] *= plan.nest.axis[a].size
+    for k in range(OUT, MASK):
+        packing.held[k].source = NULL
+        for a in range(3):
+            packing.stride[k][a] = 0
+        if plan.operand[k].gathered:
+            write_offsets(plan, k, <Py_ssize_t*>(packing.scratch + plan.operand[k].offsets))
+        else:
+            # contiguous or constant
+            packing.stride[k][0] = plan.nest.axis[0].stride[k]
+    begin_turns(plan, &packing.turns)
+    run_block(plan, data, size, &packing, warnings)
+    while advance(plan, plan.joined, index, data):
+        run_block(plan, data, size, &packing, warnings)
+
+
 cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
                      unsigned int* warnings) noexcept nogil:
     cdef packing_t packing
@@ -624,6 +692,9 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         data[k] = plan.operand[k].data
     for a in range(2, plan.nest.ndim):
         index[a] = 0
+    if plan.joined > 0:
+        run_joined(plan, data, index, warnings)
+        return
     if plan.packs:
         run_packed(plan, data, index, warnings)
         return

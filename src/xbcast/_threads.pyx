@@ -131,7 +131,8 @@ cdef int axis_to_cut(const plan_t* plan, Py_ssize_t pieces) noexcept nogil:
     subtract (8, 3, 224, 224)): only long ones, or those that are all there is.
     """
     cdef int a, longest = plan.nest.ndim - 1
-    for a in range(plan.nest.ndim - 1, 0, -1):
+    # of joined axes the last at most
+    for a in range(plan.nest.ndim - 1, max(0, plan.joined - 2), -1):
         if plan.nest.axis[a].size >= 2 * pieces:
             return a
         if plan.nest.axis[a].size > plan.nest.axis[longest].size:
