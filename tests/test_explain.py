@@ -97,6 +97,22 @@ TABLE = {
         call("arctan2", ones(100000, F32), ones(100000, F32)),
         ("B1", (100000,), ((0,),), "NumPy's loop", {}),
     ),
+    "float32 arctan2 with gaps": (
+        call("arctan2", ones(100000, F32)[::2], ones(50000, F32)),
+        ("B1", (50000,), ((0,),), "NumPy's loop", {"x1": ("NumPy's loop takes it contiguous",)}),
+    ),
+    "float32 hypot with gaps": (
+        call("hypot", ones(100000, F32)[::2], ones(50000, F32)),
+        ("B1", (50000,), ((0,),), "NumPy's loop", {}),
+    ),
+    "float32 hypot with gaps, short rows": (
+        call("hypot", ones((1000, 41), F32)[:, 1::2], ones((1000, 20), F32)),
+        ("B1", (1000, 20), ((0,), (1,)), "NumPy's loop", {"x1": ("elements apart",)}),
+    ),
+    "float64 many axes": (
+        call("add", ones((2,) * 12), ones((2,) * 6), (0, 2, 4, 6, 8, 10)),
+        ("B4", (2,) * 12, tuple([(d,) for d in range(12)]), "contiguous", {"x2": ("short inner axis",)}),
+    ),
 }  # fmt: skip
 
 
@@ -110,7 +126,9 @@ def test_calls_of_the_table(name):
     assert dict(e.packed) == packed
     # all of scratch for a large transposed operand
     transposed = ("transposed",) in packed.values()
-    assert e.scratch_bytes == (65536 if transposed else 16384 * len(packed))
+    # and the offsets of one that is gathered
+    offsets = 4096 if name == "float64 many axes" else 0
+    assert e.scratch_bytes == (65536 if transposed else 16384 * len(packed) + offsets)
     assert (e.block is None) == (not packed)
     result = getattr(xbcast, op)(x1, x2, **keywords)
     assert (e.result_dtype, e.result_shape) == (result.dtype, result.shape)
