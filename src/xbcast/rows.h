@@ -199,33 +199,49 @@ XBCAST_NO_COMPARE(greater_equal)
 
 /* ---- numbers before NaNs ----
  *
- * One masked instruction: the kernel takes four, and reads one operand twice
- * (benchmarks/bench_ops.py, fmax and fmin of float32 and float64). Of two zeros it makes
- * the same choice, the second. */
+ * The kernel takes more steps and reads one operand twice (benchmarks/bench_ops.py, fmax and
+ * fmin of float32 and float64). Of two zeros, and of two NaNs, the choice is the same. */
+#if defined(__AVX2__)
 #if defined(__AVX512F__)
-#define XBCAST_PREFER_NUMBERS(OP, TYPE, VECTOR, SUFFIX, PICK)                                   \
-    XBCAST_ROW(OP##_##TYPE)                                                                     \
-    {                                                                                           \
-        const ptrdiff_t size = sizeof(any_##TYPE), lanes = 64 / size;                           \
-        ptrdiff_t i = 0;                                                                        \
-        if (s != size || s1 != size || s2 != size) {                                            \
-            return 0;                                                                           \
-        }                                                                                       \
-        for (; i + lanes <= n; i += lanes) {                                                    \
-            VECTOR a = _mm512_loadu_##SUFFIX(x1 + i * size), b = _mm512_loadu_##SUFFIX(x2 + i * size); \
-            XBCAST_READ(b);                                                                     \
-            a = PICK(a, _mm512_cmp_##SUFFIX##_mask(b, b, _CMP_ORD_Q), a, b);                    \
-            _mm512_storeu_##SUFFIX(out + i * size, a);                                          \
-        }                                                                                       \
-        return i;                                                                               \
+#define XBCAST_PREFER(SUFFIX, PICK, A, B) \
+    _mm512_mask_##PICK##_##SUFFIX(A, _mm512_cmp_##SUFFIX##_mask(B, B, _CMP_ORD_Q), A, B)
+#define XBCAST_VECTORS(NAME) _mm512_##NAME
+#else
+#define XBCAST_PREFER(SUFFIX, PICK, A, B) \
+    _mm256_blendv_##SUFFIX(_mm256_##PICK##_##SUFFIX(A, B), A, _mm256_cmp_##SUFFIX(B, B, _CMP_UNORD_Q))
+#define XBCAST_VECTORS(NAME) _mm256_##NAME
+#endif
+
+#define XBCAST_PREFER_NUMBERS(OP, TYPE, LANES, SUFFIX, PICK)                         \
+    XBCAST_ROW(OP##_##TYPE)                                                          \
+    {                                                                                \
+        const ptrdiff_t size = sizeof(any_##TYPE), lanes = XBCAST_VECTOR / size;     \
+        ptrdiff_t i = 0;                                                             \
+        if (s != size || s1 != size || s2 != size) {                                 \
+            return 0;                                                                \
+        }                                                                            \
+        for (; i + lanes <= n; i += lanes) {                                         \
+            LANES a = XBCAST_VECTORS(loadu_##SUFFIX)((const void *)(x1 + i * size)); \
+            LANES b = XBCAST_VECTORS(loadu_##SUFFIX)((const void *)(x2 + i * size)); \
+            XBCAST_READ(a);                                                          \
+            XBCAST_READ(b);                                                          \
+            a = XBCAST_PREFER(SUFFIX, PICK, a, b);                                   \
+            XBCAST_VECTORS(storeu_##SUFFIX)((void *)(out + i * size), a);            \
+        }                                                                            \
+        return i;                                                                    \
     }
 
-XBCAST_PREFER_NUMBERS(fmax, float32, __m512, ps, _mm512_mask_max_ps)
-XBCAST_PREFER_NUMBERS(fmin, float32, __m512, ps, _mm512_mask_min_ps)
-XBCAST_PREFER_NUMBERS(fmax, float64, __m512d, pd, _mm512_mask_max_pd)
-XBCAST_PREFER_NUMBERS(fmin, float64, __m512d, pd, _mm512_mask_min_pd)
+typedef float float32_vector __attribute__((vector_size(XBCAST_VECTOR)));
+typedef double float64_vector __attribute__((vector_size(XBCAST_VECTOR)));
+
+XBCAST_PREFER_NUMBERS(fmax, float32, float32_vector, ps, max)
+XBCAST_PREFER_NUMBERS(fmin, float32, float32_vector, ps, min)
+XBCAST_PREFER_NUMBERS(fmax, float64, float64_vector, pd, max)
+XBCAST_PREFER_NUMBERS(fmin, float64, float64_vector, pd, min)
 
 #undef XBCAST_PREFER_NUMBERS
+#undef XBCAST_PREFER
+#undef XBCAST_VECTORS
 #else
 XBCAST_ROW(fmax_float32) { return 0; }
 XBCAST_ROW(fmin_float32) { return 0; }
