@@ -7,7 +7,7 @@ from xbcast._bench import Array, Case
 
 from .side_by_side import DTYPES, LAYOUTS, VALUES, SideBySide, choose, make_case
 
-# Their loops differ from those of other dtypes in nothing that a layout has to do with.
+# Their loops are those of other dtypes, but for complex64, which Gaps has.
 ALIKE = ("uint16", "uint32", "uint64", "complex64")
 
 
@@ -46,8 +46,8 @@ class Gaps(SideBySide):
 
     param_names = ["op", "dtype", "layout", "n"]
     params = [
-        choose(["add", "maximum", "ldexp", "hypot", "nextafter"], ["ldexp", "maximum"]),
-        choose(["int64", "float32", "float64"], ["float64"]),
+        choose(["add", "divide", "maximum", "ldexp", "hypot", "nextafter"], ["ldexp", "maximum"]),
+        choose(["int64", "float32", "float64", "complex64", "complex128"], ["float64"]),
         ["stepped", "third"],
         choose([10**4, 10**5], [10**4]),
     ]

@@ -146,9 +146,15 @@ class Loop(NamedTuple):
 
     @property
     def takes_every_second(self) -> bool:
-        """Whether there is a layout for every second element of both operands: of complex
-        numbers, which the compiler has no vectors for, only rows have one."""
-        return not self.blocks and (self.x1.category != "complex" or bool(self.row))
+        """Whether there is a layout for every second element of both operands: the compiler
+        has no vectors of complex numbers."""
+        return not self.blocks and self.x1.category != "complex"
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether there is nothing to gain by packing operands with gaps: rows of complex
+        numbers make their vectors of any."""
+        return bool(self.row) and self.x1.category == "complex"
 
     @property
     def gathers(self) -> bool:

@@ -270,6 +270,19 @@ def views():
     }
 
 
+def test_square():
+    """Of a power of two, which is a product, x1 is all that there is to tell."""
+    x = np.arange(1000.0)
+    e = explain("power", x[1:], 2, out=x[:-1])
+    assert (e.op, e.loop_op, e.shapes, e.kernel_shape) == ("power", "multiply", ((999,), ()), "contiguous")
+    assert e.copied == (("x1", 7992),) and e.in_place == ()
+    assert explain("power", x, 2, out=x).in_place == ("x1",)
+    assert explain("power", x.astype("i4"), np.float64(2)).packed == (
+        ("x1", ("conversion from int32 to float64",)),
+    )
+    assert explain("power", x, 3).loop_op == explain("float_power", x, 2).loop_op[6:] == "power"
+
+
 @pytest.mark.parametrize("name", views())
 def test_copies_for_overlap(name):
     """What it says is copied is what NumPy finds shared, but for what is exactly `out`."""

@@ -41,7 +41,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("case", CASES)
 def test_every_byte(case, threads, way):
     dtype1, dtype2, to, lead, gap = CASES[case]
@@ -53,8 +53,14 @@ def test_every_byte(case, threads, way):
     buffer, out = inside((rows, columns), to, lead, gap)
     expected_buffer, expected = inside((rows, columns), to, lead, gap)
     np.add(x1, x2, out=expected)
-    with xbcast.num_threads(threads):
-        xbcast.add(x1, x2, out=out, broadcast_dimensions=(1,))
+    xbcast._threads.use_machine_limit(threads)
+    try:
+        with xbcast.num_threads(threads):
+            explained = xbcast.explain("add", x1, x2, out=out, broadcast_dimensions=(1,))
+            assert explained.streams and explained.threads == threads
+            xbcast.add(x1, x2, out=out, broadcast_dimensions=(1,))
+    finally:
+        xbcast._threads.use_machine_limit(None)
     assert np.array_equal(buffer, expected_buffer)
 
 
@@ -74,20 +80,23 @@ def test_three_levels(way):
 
 
 def test_masked():
+    """A mask chooses what is written: nothing goes past the cache."""
     n = 4 * MEBIBYTE // 4
     x = np.arange(n, dtype=np.int32)
     mask = x % 3 != 1
     out, expected = np.full((2, n), -1, np.int32)
     np.add(x, 5, out=expected, where=mask)
+    assert not xbcast.explain("add", x, 5, out=out, where=mask).streams
     xbcast.add(x, 5, out=out, where=mask)
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("op", ["power", "floor_divide"])
+@pytest.mark.parametrize("op", ["multiply", "floor_divide"])
 def test_in_place(op, way):
     n = 4 * MEBIBYTE // 8
     x = np.arange(n) % 1000 + 1.0
     expected = getattr(np, op)(x, 1.5)
+    assert xbcast.explain(op, x, 1.5, out=x).streams
     getattr(xbcast, op)(x, 1.5, out=x)
     assert np.array_equal(x, expected)
 
@@ -95,6 +104,7 @@ def test_in_place(op, way):
 def test_transposed(way):
     x = np.arange(1100 * 1100, dtype=np.float32).reshape(1100, 1100)
     out = np.zeros_like(x)
+    assert xbcast.explain("subtract", x, x.T, out=out).streams
     xbcast.subtract(x, x.T, out=out)
     assert np.array_equal(out, x - x.T)
 
@@ -109,6 +119,7 @@ def test_every_level(level, use_level, way):
         buffer, out = inside(x.shape, "f4", lead)
         expected_buffer, expected = inside(x.shape, "f4", lead)
         np.add(x, x, out=expected)
+        assert xbcast.explain("add", x, x, out=out).streams
         xbcast.add(x, x, out=out)
         assert np.array_equal(buffer, expected_buffer)
 

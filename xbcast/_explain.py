@@ -362,6 +362,7 @@ def _in_place(facts):
         role
         for role in _OPERANDS
         if role in strides
+        and not (role == "x2" and facts["squares"])
         and facts["addresses"][role] == facts["addresses"]["out"]
         and facts["itemsizes"][role] == facts["itemsizes"]["out"]
         and all(strides[role][d] == strides["out"][d] for d in moving)

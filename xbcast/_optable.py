@@ -61,6 +61,7 @@ class Op(NamedTuple):
     exported: bool  # in `xbcast.__all__`
     rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning
     contiguous: tuple[str, ...]  # element types whose NumPy loop makes vectors of contiguous elements only
+    square: str | None  # the op that a power of two of rank 0 is, as in NumPy's loops
     exponent: bool  # `x2` is one: below zero it is an error for integers; of rank 0 it
     # takes the path of NumPy's loops for a single exponent
 
@@ -75,6 +76,7 @@ def _op(
     exported=True,
     rows=(),
     contiguous=(),
+    square=None,
     exponent=False,
     warns=None,
     **kernels,
@@ -105,7 +107,7 @@ def _op(
             warnings[HALF] = warnings[FLOAT]
     return Op(
         name, summary, kernels, warnings, result, None if like else name, like,
-        aliases, exported, rows, contiguous, exponent,
+        aliases, exported, rows, contiguous, square, exponent,
     )
 
 
@@ -115,6 +117,7 @@ ORDER = {FLOAT: NEVER, COMPLEX: "complex_order_warnings(a, b)"}
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float32", "float64")
 COMPLEXES = ("complex64", "complex128")
+DTYPES = ("bool", *INTEGERS, "float16", *FLOATS, *COMPLEXES)
 
 # fmt: off
 OPS = (
@@ -125,7 +128,7 @@ OPS = (
     _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
-    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), contiguous=FLOATS, exponent=True, bits=BLOCKS, float=NUMPY, complex=NUMPY),
+    _op("power", "`x1` to the power of `x2`; a negative power of an integer is an error.", aliases=("pow",), contiguous=FLOATS, exponent=True, square="multiply", bits=BLOCKS, float=NUMPY, complex=NUMPY),
     _op("float_power", "`x1` to the power of `x2`, in float64 at least.", exponent=True, float=NUMPY, half=NUMPY, complex=NUMPY),
     _op("maximum", "The larger operand; a NaN wins.", bool="a | b", integer="maximum(a, b)", float="float_maximum(a, b)", complex="complex_maximum(a, b)", warns=NEVER),
     _op("minimum", "The smaller operand; a NaN wins.", bool="a & b", integer="minimum(a, b)", float="float_minimum(a, b)", complex="complex_minimum(a, b)", warns=NEVER),
@@ -179,6 +182,11 @@ def check(ops: tuple[Op, ...] = OPS) -> None:
             raise ValueError(f"op table: {op.name} has a result of unknown type {op.result!r}")
         if not op.kernels or op.kernels.keys() != op.warnings.keys():
             raise ValueError(f"op table: {op.name} needs as many warnings as kernels")
+        if op.square is not None and op.square not in [other.name for other in ops]:
+            raise ValueError(f"op table: {op.name} has squares by {op.square!r}, which is no op")
+        for dtype in (*op.rows, *op.contiguous):
+            if dtype not in DTYPES:
+                raise ValueError(f"op table: {op.name} has an unknown element type {dtype!r}")
         for category in op.kernels:
             if category not in CATEGORIES:
                 raise ValueError(f"op table: {op.name} has an unknown category {category!r}")

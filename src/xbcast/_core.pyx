@@ -81,13 +81,12 @@ cdef struct op_t:
     char* name
     bint compares              # out-of-range Python ints are answered by sign
     bint exponent              # x2 is one (see _optable.Op)
+    int square                 # the op that a power of two is; -1: no other
 
 cdef tuple OP_NAMES = tuple([op.name for op in OPS])
 cdef tuple NUMPY_UFUNCS = tuple([getattr(np, op.numpy) if op.numpy else None for op in OPS])
 cdef tuple ROLES = ("out", "x1", "x2", "where")            # by Role
 cdef op_t* ops = NULL
-# What an exponent of two asks for.
-cdef int PRODUCT = [op.name for op in OPS].index("multiply")
 cdef list op_names = []                                # owns the bytes of op_t.name
 
 # An operand as it came: everything is read once, at entry.
@@ -679,6 +678,7 @@ cdef void fill_plan(plan_t* plan, const call_t* c) noexcept nogil:
     plan.warning_source = c.loop.warning_source
     plan.takes_every_second = c.loop.takes_every_second
     plan.takes_gaps = c.loop.takes_gaps
+    plan.squares = c.squares
     plan.masked = c.masked
     plan.writes = True
     plan.fresh = c.fresh
@@ -737,7 +737,8 @@ cdef int describe_plan(const plan_t* plan, dict report) except -1:
     cdef int k
     roles = ROLES[:plan.n]
     shape, strides = tuples_of(&plan.nest)
-    packed = tuple([roles[k] for k in range(plan.n) if plan.operand[k].packed])
+    packed = tuple([roles[k] for k in range(plan.n)
+                    if plan.operand[k].packed and not (k == X2 and plan.squares)])
     report.update(
         count=plan.count,
         nest_shape=shape,
@@ -761,6 +762,12 @@ cdef int give_warnings(int op, unsigned int warnings) except -1:
     return PyUFunc_GiveFloatingpointErrors(ops[op].name, <int>warnings)
 
 
+cdef void square(call_t* c) noexcept nogil:
+    """Put x1, which is placed and copied if it has to be, in the place of x2."""
+    c.arg[X2] = c.arg[X1]
+    memcpy(c.stride[X2], c.stride[X1], sizeof(c.stride[X1]))
+
+
 cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     """Plan and run; afterwards give the warnings that NumPy would give."""
     cdef plan_t plan
@@ -770,6 +777,8 @@ cdef int run_call(call_t* c, Py_ssize_t count) except -1:
     cdef int k
     warnings[OWN] = warnings[CAST] = 0
     plan.count = count
+    if c.squares:
+        square(c)
     fill_plan(&plan, c)
     for k in range(X1, MASK):
         # one of rank 0 is converted, and may warn, even if there is nothing to compute
@@ -833,6 +842,7 @@ cdef int describe_call(const call_t* c, int kind, PyObject* out, dict report) ex
     run_types = [c.loop.run_type[k] for k in range(3)]
     report.update(
         loop_op=OP_NAMES[c.loop.op],
+        squares=bool(c.squares),
         loop_dtypes=tuple([ELEMENTS[t] for t in types]),
         computed_in=tuple([ELEMENTS[t] for t in run_types]),
         own_loop=c.loop.run != NULL,
@@ -890,20 +900,13 @@ cdef int find_square(call_t* c) except -1:
     cdef const loop_t* product
     cdef int element = c.loop.type[X1]
     c.squares = False
-    if (ops[c.op].exponent and BOOL < element < COMPLEX64 and element != FLOAT16
+    if (ops[c.op].square >= 0 and BOOL < element < COMPLEX64 and element != FLOAT16
             and c.loop.type[X2] == element and is_two(&c.arg[X2])):
-        product = choose_loop(PRODUCT, element, element)
+        product = choose_loop(ops[c.op].square, element, element)
         if product.type[OUT] == c.loop.type[OUT]:
             c.squares = True
             c.loop = product
     return 0
-
-
-cdef void square(call_t* c) noexcept nogil:
-    """Put x1, which is placed, in the place of x2."""
-    c.arg[X2] = c.arg[X1]
-    memcpy(c.stride[X2], c.stride[X1], sizeof(c.stride[X1]))
-    memcpy(c.placement.source[1], c.placement.source[0], sizeof(c.placement.source[0]))
 
 
 cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* out):
@@ -932,8 +935,6 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
     if not count_elements(&c.placement, element_size[kind], &count):
         result = tuple([c.placement.size[d] for d in range(c.placement.ndim)])
         raise _errors.result_too_large(op, result, element_size[kind], shapes_of(c))
-    if c.squares:
-        square(c)
     if not c.fresh:
         hide_elements(c)
         kept = copy_overlapping(c) if count != 0 else None
@@ -1334,6 +1335,7 @@ cdef int set_up() except -1:
         # the ops with loops of their own for int64 against uint64 are the comparisons
         ops[i].compares = MIXED in op.kernels
         ops[i].exponent = op.exponent
+        ops[i].square = -1 if op.square is None else OP_NAMES.index(op.square)
     return 0
 
 

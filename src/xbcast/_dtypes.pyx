@@ -232,6 +232,7 @@ cdef int list_loops() except -1:
             loops[i].run_type[k] = current_table.loops[i].run_type[k]
         loops[i].warning_source = current_table.loops[i].warning_source
         loops[i].takes_every_second = current_table.loops[i].takes_every_second
+        loops[i].takes_gaps = current_table.loops[i].takes_gaps
         loops[i].run = current_table.loops[i].run
         loops[i].direct = not OPS[loops[i].op].exponent
         for k in range(3):

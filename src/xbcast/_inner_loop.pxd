@@ -96,6 +96,7 @@ cdef struct LoopEntry:
     int run_type[3]            # ElementType of [OUT, X1, X2] for `run`
     int warning_source         # WarningSource
     bint takes_every_second    # has a layout for every second element of both operands
+    bint takes_gaps            # gains nothing by packing operands with gaps
     InnerLoop run
 
 # Sizes of plain copies: 1, 2, 4, 8, 16 bytes.

@@ -16,7 +16,8 @@ cdef enum:
     # In fewer elements than this, packing for speed has nothing to gain
     # (benchmarks/bench_calls.py).
     WORTH_PACKING = 512
-    # Elements of many short axes that are one block at most.
+    # Elements of many short axes that are one block at most (benchmarks/bench_layouts.py,
+    # ManyAxes): of 16 bytes each, they fill a buffer of SCRATCH bytes.
     MOST_JOINED = 512
 
 # Where the warnings of a run are collected: the op's own, which include those of
@@ -58,7 +59,8 @@ cdef struct plan_t:
     void* numpy_data
     int warning_source
     bint takes_every_second    # `run` has a layout for that of both operands
-    bint takes_gaps            # `numpy_run` gains nothing by packing what has gaps
+    bint takes_gaps            # the loop gains nothing by packing operands with gaps
+    bint squares               # x2 is x1: whatever is packed, is packed once
     bint masked                # operand[MASK] is in use
     bint writes                # false: the loop only looks at its operands
     bint fresh                 # `out` was allocated for this call

@@ -133,7 +133,7 @@ cdef inline bint has_wide_gaps(const plan_t* plan, int k) noexcept nogil:
     complex64 gains by packing where a loop makes vectors only of contiguous elements.
     """
     return (is_apart(plan, k) and plan.operand[k].itemsize == 8
-            and (plan.operand[k].run_type != COMPLEX64 or plan.takes_every_second)
+            and (plan.operand[k].run_type != COMPLEX64 or plan.takes_gaps)
             and absolute(plan.nest.axis[0].stride[k]) > 8)
 
 
@@ -319,7 +319,7 @@ cdef void join(plan_t* plan) noexcept nogil:
     however many axes it is along.
     """
     cdef int a, k
-    choose_block(plan, -1)
+    share_scratch(plan, -1)
     plan.block[0] = plan.block[1] = plan.block[2] = 1
     for a in range(plan.joined):
         plan.block[0] *= plan.nest.axis[a].size

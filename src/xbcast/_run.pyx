@@ -61,17 +61,25 @@ cdef inline void run_numpy_loop(const plan_t* plan, char** data, const Walk* wal
         args[2] += walk.stride[OUT][1]
 
 
+cdef inline unsigned int* begin_run(int warning_source, unsigned int* warnings,
+                                    unsigned int* ignored) noexcept nogil:
+    """Before loops of our own run: clear the status; return where they may write."""
+    if warning_source == HARDWARE:
+        clear_kernel_status()
+    return warnings if warning_source == COMPUTED else ignored
+
+
+cdef inline void end_run(int warning_source, unsigned int* warnings) noexcept nogil:
+    if warning_source == HARDWARE:
+        warnings[0] |= kernel_status_raised()
+
+
 cdef void run_walk(InnerLoop run, int warning_source, char** data, const Walk* walk,
                    unsigned int* warnings) noexcept nogil:
     """Call a loop of our own and collect its warnings, and no others."""
     cdef unsigned int ignored = 0
-    if warning_source == HARDWARE:
-        clear_kernel_status()
-        run(data[OUT], data[X1], data[X2], walk, &ignored)
-        warnings[0] |= kernel_status_raised()
-    else:
-        run(data[OUT], data[X1], data[X2], walk,
-            warnings if warning_source == COMPUTED else &ignored)
+    run(data[OUT], data[X1], data[X2], walk, begin_run(warning_source, warnings, &ignored))
+    end_run(warning_source, warnings)
 
 
 cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
@@ -91,7 +99,6 @@ cdef enum:
     # A result that may go past the cache does and does not, in turns of so many bytes; then
     # it goes the faster way. The first turns do not count.
     TURN = 1 << 15
-    TURNS = 8
     UNCOUNTED_TURNS = 2
     # Bytes that are computed in cache before they go past it.
     STREAM_BLOCK = 4096
@@ -148,7 +155,7 @@ cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noex
     turns.bytes_left = TURN
     turns.start = now
     turns.streams = not turns.streams
-    turns.undecided = turns.turn < TURNS
+    turns.undecided = turns.turn < WORTH_TURNS // TURN
     if not turns.undecided:
         # lines that one turn leaves changed are written back during the next: past the
         # cache is faster than it looks
@@ -183,12 +190,8 @@ cdef void run_in_turns(const plan_t* plan, char** data, const Walk* walk, turns_
     cdef Py_ssize_t itemsize = walk.stride[OUT][0], most = STREAM_BLOCK // itemsize
     cdef Py_ssize_t row = 0, start = 0, left
     cdef unsigned int ignored = 0
-    cdef unsigned int* found = &ignored
+    cdef unsigned int* found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
     cdef char* out
-    if plan.warning_source == HARDWARE:
-        clear_kernel_status()
-    elif plan.warning_source == COMPUTED:
-        found = &warnings[OWN]
     while row < walk.size[1]:
         part.size[1] = 1
         part.size[0] = left = walk.size[0] - start
@@ -212,8 +215,7 @@ cdef void run_in_turns(const plan_t* plan, char** data, const Walk* walk, turns_
         if start == walk.size[0]:
             start = 0
             row += part.size[1]
-    if plan.warning_source == HARDWARE:
-        warnings[OWN] |= kernel_status_raised()
+    end_run(plan.warning_source, &warnings[OWN])
 
 
 # ---------------------------------------------------------------------- packing
@@ -479,6 +481,9 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
         if k == OUT:
             at[OUT] = packing.scratch + plan.operand[OUT].scratch
             continue
+        if k == X2 and plan.squares:
+            at[X2] = at[X1]
+            continue
         held = &packing.held[k]
         if mask != NULL or not is_held(held, data[k], size):
             held.at = pack_operand(plan, k, data[k], size, packing, mask, warnings)
@@ -686,7 +691,7 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef Walk walk
     cdef turns_t turns
     cdef unsigned int ignored = 0
-    cdef unsigned int* found = &ignored
+    cdef unsigned int* found
     cdef int a, k
     for k in range(plan.n):
         data[k] = plan.operand[k].data
@@ -716,15 +721,11 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         return
     # the status is looked at once: walks may be as short as a few elements
     # (benchmarks/bench_layouts.py, ManyAxes)
-    if plan.warning_source == HARDWARE:
-        clear_kernel_status()
-    elif plan.warning_source == COMPUTED:
-        found = &warnings[OWN]
+    found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
     plan.run(data[OUT], data[X1], data[X2], &walk, found)
     while advance(plan, 2, index, data):
         plan.run(data[OUT], data[X1], data[X2], &walk, found)
-    if plan.warning_source == HARDWARE:
-        warnings[OWN] |= kernel_status_raised()
+    end_run(plan.warning_source, &warnings[OWN])
 
 
 # ------------------------------------------------------------ looking, not writing

@@ -12,9 +12,9 @@ so results and warnings are those of one thread.
 import os
 from operator import index as as_index
 
-from xbcast._inner_loop cimport COMPUTED
+from xbcast._inner_loop cimport COMPUTED, OUT
 from xbcast._plan cimport CAST, OWN
-from xbcast._run cimport run_plan
+from xbcast._run cimport WORTH_TURNS, run_plan
 
 from xbcast import _errors
 
@@ -83,6 +83,7 @@ cdef struct job_t:
     Py_ssize_t step            # elements of a chunk along it
     fenv_t environment
     unsigned int warnings[2]
+    bint streams               # chunks are large enough to find out about the way of results
     int way                    # of results, past the cache or not: what some chunk has found
 
 
@@ -101,6 +102,7 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     if plan.packs:
         for k in range(min(plan.nest.ndim, 3)):
             plan.block[k] = min(plan.block[k], plan.nest.axis[k].size)
+    plan.streams = job.streams
     plan.way = &job.way
     warnings[OWN] = warnings[CAST] = 0
     run_plan(&plan, warnings)
@@ -159,6 +161,8 @@ cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         return
     job.plan = plan
     job.way = 0
+    job.streams = (plan.streams
+                   and plan.count * plan.operand[OUT].itemsize >= threads * CHUNKS_PER_THREAD * WORTH_TURNS)
     pieces = threads * CHUNKS_PER_THREAD
     job.axis = axis_to_cut(plan, pieces)
     size = plan.nest.axis[job.axis].size

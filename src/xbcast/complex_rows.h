@@ -3,26 +3,18 @@
  *
  * Lanes compute what the kernels do, in their order, so with their bits and their status
  * (benchmarks/bench_ops.py, multiply and divide). Operands may be strided: each number
- * is one load (benchmarks/bench_layouts.py, third); every second one needs fewer (stepped). */
+ * is one load, and every second one takes fewer (benchmarks/bench_layouts.py, Gaps). */
 #ifndef XBCAST_COMPLEX_ROWS_H
 #define XBCAST_COMPLEX_ROWS_H
 
 #include "elements.h"
 #include "smith.h"
 
-#include <immintrin.h>
-
-#if defined(__AVX512DQ__)
-typedef __m512 float32_lanes;
-typedef __m512d float64_lanes;
-#define XBCAST_WIDE(NAME) _mm512_##NAME
+#if defined(__AVX512F__)
 #define XBCAST_CHOICE(PS, A, B, PREDICATE) _mm512_cmp_##PS##_mask(A, B, PREDICATE)
 #define XBCAST_CHOOSE(PS, CHOICE, YES, NO) _mm512_mask_blend_##PS(CHOICE, NO, YES)
 #define XBCAST_ANY(PS, CHOICE) ((CHOICE) != 0)
 #else
-typedef __m256 float32_lanes;
-typedef __m256d float64_lanes;
-#define XBCAST_WIDE(NAME) _mm256_##NAME
 #define XBCAST_CHOICE(PS, A, B, PREDICATE) _mm256_cmp_##PS(A, B, PREDICATE)
 #define XBCAST_CHOOSE(PS, CHOICE, YES, NO) _mm256_blendv_##PS(NO, YES, CHOICE)
 #define XBCAST_ANY(PS, CHOICE) (_mm256_movemask_##PS(CHOICE) != 0)
@@ -36,7 +28,7 @@ static inline float64_lanes complex128_at(const char *x, ptrdiff_t s)
         return XBCAST_WIDE(loadu_pd)((const void *)x);
     }
     __m256d low = _mm256_set_m128d(_mm_loadu_pd((const void *)(x + s)), _mm_loadu_pd((const void *)x));
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     x += 2 * s;
     __m256d high = _mm256_set_m128d(_mm_loadu_pd((const void *)(x + s)), _mm_loadu_pd((const void *)x));
     return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
@@ -56,7 +48,7 @@ static inline float32_lanes complex64_at(const char *x, ptrdiff_t s)
         return XBCAST_WIDE(loadu_ps)((const void *)x);
     }
     __m256d low = _mm256_set_m128d(complex64_pair_at(x + 2 * s, s), complex64_pair_at(x, s));
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     x += 4 * s;
     __m256d high = _mm256_set_m128d(complex64_pair_at(x + 2 * s, s), complex64_pair_at(x, s));
     return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1));
@@ -69,7 +61,7 @@ static inline float32_lanes complex64_at(const char *x, ptrdiff_t s)
 static inline float64_lanes every_second_complex128(const char *x)
 {
     float64_lanes low = complex128_at(x, 16), high = complex128_at(x + XBCAST_VECTOR, 16);
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     return _mm512_shuffle_f64x2(low, high, 0x88);
 #else
     return _mm256_permute2f128_pd(low, high, 0x20);
@@ -79,7 +71,7 @@ static inline float64_lanes every_second_complex128(const char *x)
 static inline float32_lanes every_second_complex64(const char *x)
 {
     float64_lanes low = complex128_at(x, 16), high = complex128_at(x + XBCAST_VECTOR, 16);
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
     return _mm512_castpd_ps(_mm512_permutex2var_pd(low, even, high));
 #else
@@ -215,25 +207,24 @@ XBCAST_QUOTIENTS(complex128, float64, pd)
         c[k] = RESULT;                                                                                         \
     }
 
-#define XBCAST_COMPLEX_ROWS(TYPE, PART)                                                                        \
-    XBCAST_COMPLEX_ROW(add, TYPE, PART, XBCAST_EACH(a[k] + b[k]))                                              \
-    XBCAST_COMPLEX_ROW(subtract, TYPE, PART, XBCAST_EACH(a[k] - b[k]))                                         \
-    XBCAST_COMPLEX_ROW(multiply, TYPE, PART, XBCAST_EACH(TYPE##_product(a[k], b[k])))                          \
-    XBCAST_COMPLEX_ROW(divide, TYPE, PART, {                                                                   \
-        TYPE##_quotients(c, a, b);                                                                             \
-        TYPE##_quotients(c + 2, a + 2, b + 2);                                                                 \
-    })
+XBCAST_COMPLEX_ROW(add, complex64, float32, XBCAST_EACH(a[k] + b[k]))
+XBCAST_COMPLEX_ROW(subtract, complex64, float32, XBCAST_EACH(a[k] - b[k]))
+XBCAST_COMPLEX_ROW(multiply, complex64, float32, XBCAST_EACH(complex64_product(a[k], b[k])))
+XBCAST_COMPLEX_ROW(multiply, complex128, float64, XBCAST_EACH(complex128_product(a[k], b[k])))
 
-XBCAST_COMPLEX_ROWS(complex64, float32)
-XBCAST_COMPLEX_ROWS(complex128, float64)
+#define XBCAST_DIVIDE(TYPE)                \
+    TYPE##_quotients(c, a, b);             \
+    TYPE##_quotients(c + 2, a + 2, b + 2);
 
-#undef XBCAST_COMPLEX_ROWS
+XBCAST_COMPLEX_ROW(divide, complex64, float32, XBCAST_DIVIDE(complex64))
+XBCAST_COMPLEX_ROW(divide, complex128, float64, XBCAST_DIVIDE(complex128))
+
+#undef XBCAST_DIVIDE
 #undef XBCAST_EACH
 #undef XBCAST_COMPLEX_ROW
 #undef XBCAST_QUOTIENTS
 #undef XBCAST_ANY
 #undef XBCAST_CHOOSE
 #undef XBCAST_CHOICE
-#undef XBCAST_WIDE
 
 #endif

@@ -16,6 +16,17 @@
 
 #include "elements.h"
 
+/* Vectors as wide as this CPU level has them. */
+#if defined(__AVX512F__)
+typedef __m512 float32_lanes;
+typedef __m512d float64_lanes;
+#define XBCAST_WIDE(NAME) _mm512_##NAME
+#elif defined(__AVX2__)
+typedef __m256 float32_lanes;
+typedef __m256d float64_lanes;
+#define XBCAST_WIDE(NAME) _mm256_##NAME
+#endif
+
 #define XBCAST_ROW(NAME)                                                              \
     static ptrdiff_t NAME##_row(char *out, ptrdiff_t s, const char *x1, ptrdiff_t s1, \
                                 const char *x2, ptrdiff_t s2, ptrdiff_t n)
@@ -199,49 +210,43 @@ XBCAST_NO_COMPARE(greater_equal)
 
 /* ---- numbers before NaNs ----
  *
- * The kernel takes more steps and reads one operand twice (benchmarks/bench_ops.py, fmax and
- * fmin of float32 and float64). Of two zeros, and of two NaNs, the choice is the same. */
+ * Of the kernel, the compiler makes more steps, and reads one operand twice
+ * (benchmarks/bench_ops.py, fmax and fmin of float32 and float64). Of two zeros, and of two NaNs, the choice is the same. */
 #if defined(__AVX2__)
 #if defined(__AVX512F__)
 #define XBCAST_PREFER(SUFFIX, PICK, A, B) \
     _mm512_mask_##PICK##_##SUFFIX(A, _mm512_cmp_##SUFFIX##_mask(B, B, _CMP_ORD_Q), A, B)
-#define XBCAST_VECTORS(NAME) _mm512_##NAME
 #else
 #define XBCAST_PREFER(SUFFIX, PICK, A, B) \
     _mm256_blendv_##SUFFIX(_mm256_##PICK##_##SUFFIX(A, B), A, _mm256_cmp_##SUFFIX(B, B, _CMP_UNORD_Q))
-#define XBCAST_VECTORS(NAME) _mm256_##NAME
 #endif
 
-#define XBCAST_PREFER_NUMBERS(OP, TYPE, LANES, SUFFIX, PICK)                         \
-    XBCAST_ROW(OP##_##TYPE)                                                          \
-    {                                                                                \
-        const ptrdiff_t size = sizeof(any_##TYPE), lanes = XBCAST_VECTOR / size;     \
-        ptrdiff_t i = 0;                                                             \
-        if (s != size || s1 != size || s2 != size) {                                 \
-            return 0;                                                                \
-        }                                                                            \
-        for (; i + lanes <= n; i += lanes) {                                         \
-            LANES a = XBCAST_VECTORS(loadu_##SUFFIX)((const void *)(x1 + i * size)); \
-            LANES b = XBCAST_VECTORS(loadu_##SUFFIX)((const void *)(x2 + i * size)); \
-            XBCAST_READ(a);                                                          \
-            XBCAST_READ(b);                                                          \
-            a = XBCAST_PREFER(SUFFIX, PICK, a, b);                                   \
-            XBCAST_VECTORS(storeu_##SUFFIX)((void *)(out + i * size), a);            \
-        }                                                                            \
-        return i;                                                                    \
+#define XBCAST_PREFER_NUMBERS(OP, TYPE, SUFFIX, PICK)                                    \
+    XBCAST_ROW(OP##_##TYPE)                                                              \
+    {                                                                                    \
+        const ptrdiff_t size = sizeof(any_##TYPE), lanes = XBCAST_VECTOR / size;         \
+        ptrdiff_t i = 0;                                                                 \
+        if (s != size || s1 != size || s2 != size) {                                     \
+            return 0;                                                                    \
+        }                                                                                \
+        for (; i + lanes <= n; i += lanes) {                                             \
+            TYPE##_lanes a = XBCAST_WIDE(loadu_##SUFFIX)((const void *)(x1 + i * size)); \
+            TYPE##_lanes b = XBCAST_WIDE(loadu_##SUFFIX)((const void *)(x2 + i * size)); \
+            XBCAST_READ(a);                                                              \
+            XBCAST_READ(b);                                                              \
+            a = XBCAST_PREFER(SUFFIX, PICK, a, b);                                       \
+            XBCAST_WIDE(storeu_##SUFFIX)((void *)(out + i * size), a);                   \
+        }                                                                                \
+        return i;                                                                        \
     }
 
-typedef float float32_vector __attribute__((vector_size(XBCAST_VECTOR)));
-typedef double float64_vector __attribute__((vector_size(XBCAST_VECTOR)));
-
-XBCAST_PREFER_NUMBERS(fmax, float32, float32_vector, ps, max)
-XBCAST_PREFER_NUMBERS(fmin, float32, float32_vector, ps, min)
-XBCAST_PREFER_NUMBERS(fmax, float64, float64_vector, pd, max)
-XBCAST_PREFER_NUMBERS(fmin, float64, float64_vector, pd, min)
+XBCAST_PREFER_NUMBERS(fmax, float32, ps, max)
+XBCAST_PREFER_NUMBERS(fmin, float32, ps, min)
+XBCAST_PREFER_NUMBERS(fmax, float64, pd, max)
+XBCAST_PREFER_NUMBERS(fmin, float64, pd, min)
 
 #undef XBCAST_PREFER_NUMBERS
 #undef XBCAST_PREFER
-#undef XBCAST_VECTORS
 #else
 XBCAST_ROW(fmax_float32) { return 0; }
 XBCAST_ROW(fmin_float32) { return 0; }
@@ -458,16 +463,12 @@ XBCAST_ROW(floor_divide_int8)
 #if defined(__AVX2__)
 #include "complex_rows.h"
 #else
-#define XBCAST_NO_COMPLEX(OP)              \
-    XBCAST_ROW(OP##_complex64) { return 0; } \
-    XBCAST_ROW(OP##_complex128) { return 0; }
-
-XBCAST_NO_COMPLEX(add)
-XBCAST_NO_COMPLEX(subtract)
-XBCAST_NO_COMPLEX(multiply)
-XBCAST_NO_COMPLEX(divide)
-
-#undef XBCAST_NO_COMPLEX
+XBCAST_ROW(add_complex64) { return 0; }
+XBCAST_ROW(subtract_complex64) { return 0; }
+XBCAST_ROW(multiply_complex64) { return 0; }
+XBCAST_ROW(multiply_complex128) { return 0; }
+XBCAST_ROW(divide_complex64) { return 0; }
+XBCAST_ROW(divide_complex128) { return 0; }
 #endif
 
 /* ---- 8 bits ----
@@ -532,6 +533,7 @@ XBCAST_ROW(right_shift_uint8) { return 0; }
 XBCAST_ROW(right_shift_uint16) { return 0; }
 #endif
 
+#undef XBCAST_WIDE
 #undef XBCAST_READ
 #undef XBCAST_ROW
 
