@@ -99,8 +99,13 @@ class Element(NamedTuple):
 
     @property
     def read(self) -> str:
-        """Appended to an element read from memory: a bool there is any byte."""
-        return " != 0" if self.category == "bool" else ""
+        """What is applied to an element read from memory: a bool there is any byte."""
+        return "truth" if self.category == "bool" else ""
+
+    @property
+    def read_all(self) -> str:
+        """The same for one that stands for all of a row."""
+        return "truth_of_all" if self.category == "bool" else ""
 
 
 ELEMENTS = (

@@ -153,12 +153,12 @@ OPS = (
     _op("logical_and", "Truth of `x1` and `x2`.", result=BOOL, bool="a & b", bits="(a != 0) & (b != 0)", float="(a != 0) & (b != 0)", complex="complex_truth(a) & complex_truth(b)", warns=NEVER),
     _op("logical_or", "Truth of `x1` or `x2`.", result=BOOL, bool="a | b", bits="(a != 0) | (b != 0)", float="(a != 0) | (b != 0)", complex="complex_truth(a) | complex_truth(b)", warns=NEVER),
     _op("logical_xor", "Truth of either `x1` or `x2`, not both.", result=BOOL, bool="a ^ b", bits="(a != 0) ^ (b != 0)", float="(a != 0) ^ (b != 0)", complex="complex_truth(a) ^ complex_truth(b)", warns=NEVER),
-    _op("equal", "Whether the operands are equal.", result=BOOL, rows=FLOATS, bool="a == b", bits="a == b", mixed="mixed_equal(a, b)", float="a == b", complex="complex_equal(a, b)", warns=NEVER),
-    _op("not_equal", "Whether the operands differ.", result=BOOL, rows=FLOATS, bool="a != b", bits="a != b", mixed="mixed_equal(a, b) ^ 1", float="a != b", complex="complex_equal(a, b) ^ 1", warns=NEVER),
-    _op("less", "Whether `x1` is less than `x2`.", result=BOOL, rows=FLOATS, real="a < b", mixed="mixed_less(a, b)", complex="complex_less(a, b)", warns=ORDER),
-    _op("less_equal", "Whether `x1` is at most `x2`.", result=BOOL, rows=FLOATS, real="a <= b", mixed="mixed_less(b, a) ^ 1", complex="complex_less_equal(a, b)", warns=ORDER),
-    _op("greater", "Whether `x1` is greater than `x2`.", result=BOOL, rows=FLOATS, real="a > b", mixed="mixed_less(b, a)", complex="complex_less(b, a)", warns=ORDER),
-    _op("greater_equal", "Whether `x1` is at least `x2`.", result=BOOL, rows=FLOATS, real="a >= b", mixed="mixed_less(a, b) ^ 1", complex="complex_less_equal(b, a)", warns=ORDER),
+    _op("equal", "Whether the operands are equal.", result=BOOL, rows=FLOATS, bool="a ^ b ^ 1", bits="a == b", mixed="mixed_equal(a, b)", float="a == b", complex="complex_equal(a, b)", warns=NEVER),
+    _op("not_equal", "Whether the operands differ.", result=BOOL, rows=FLOATS, bool="a ^ b", bits="a != b", mixed="mixed_equal(a, b) ^ 1", float="a != b", complex="complex_equal(a, b) ^ 1", warns=NEVER),
+    _op("less", "Whether `x1` is less than `x2`.", result=BOOL, rows=FLOATS, bool="(a ^ 1) & b", real="a < b", mixed="mixed_less(a, b)", complex="complex_less(a, b)", warns=ORDER),
+    _op("less_equal", "Whether `x1` is at most `x2`.", result=BOOL, rows=FLOATS, bool="(a ^ 1) | b", real="a <= b", mixed="mixed_less(b, a) ^ 1", complex="complex_less_equal(a, b)", warns=ORDER),
+    _op("greater", "Whether `x1` is greater than `x2`.", result=BOOL, rows=FLOATS, bool="a & (b ^ 1)", real="a > b", mixed="mixed_less(b, a)", complex="complex_less(b, a)", warns=ORDER),
+    _op("greater_equal", "Whether `x1` is at least `x2`.", result=BOOL, rows=FLOATS, bool="a | (b ^ 1)", real="a >= b", mixed="mixed_less(a, b) ^ 1", complex="complex_less_equal(b, a)", warns=ORDER),
     _op("complex", "The complex number with real part `x1` and imaginary part `x2`.", like="arctan2", exported=False, result=COMPLEX, float="{result}_of(a, b)", warns=NEVER),
 )
 # fmt: on

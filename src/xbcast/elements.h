@@ -55,6 +55,18 @@ static inline ptrdiff_t leading_elements(const char *out, ptrdiff_t stride, ptrd
     return bytes == 0 || bytes % size != 0 ? n : bytes / size;
 }
 
+/* 0 or 1 for any byte. */
+static inline uint8_t truth(uint8_t x) { return x != 0; }
+
+/* The same, for all elements of a row. Where GCC knows that it is 0 or 1, it makes a vector of
+ * it bit by bit (benchmarks/bench_layouts.py, Cache, less of bool). */
+static inline uint8_t truth_of_all(uint8_t x)
+{
+    x = truth(x);
+    __asm__("" : "+r"(x));
+    return x;
+}
+
 /* The bytes of one number in the opposite order. */
 static inline uint16_t swapped_2(uint16_t x) { return __builtin_bswap16(x); }
 static inline uint32_t swapped_4(uint32_t x) { return __builtin_bswap32(x); }
