@@ -563,3 +563,20 @@ def test_errors_leave_out_alone():
         with pytest.raises((TypeError, ValueError)):
             call()
         assert (out == 7).all()
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8, 3000])
+def test_unsafe_casts_into_out(shift):
+    """NumPy makes them; `out` may lie anywhere."""
+    buffer = np.arange(8000, dtype=np.float64)
+    x = buffer[:1000]
+    want = np.empty(1000, np.uint8)
+    np.multiply(x.copy(), 0.5, out=want, casting="unsafe")
+    out = buffer.view(np.uint8)[shift : shift + 1000]
+    assert xbcast.multiply(x, 0.5, out=out, casting="unsafe") is out
+    assert np.array_equal(out, want)
+    read_only = np.empty(1000, np.uint8)
+    read_only.flags.writeable = False
+    for wrong in (read_only, np.empty(999, np.uint8), np.empty((1, 1000), np.uint8)):
+        with pytest.raises(ValueError, match="multiply: out"):
+            xbcast.multiply(buffer[:1000], 0.5, out=wrong, casting="unsafe")

@@ -10,6 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 
+import grids
 import xbcast
 
 SWEEP = """
@@ -88,3 +89,24 @@ def test_scalars_are_converted_whatever_is_computed():
     ):
         with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
             call()
+
+
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
+@pytest.mark.parametrize("dtype", grids.NATIVE)
+def test_truth_of_numbers(name, dtype):
+    """On either side, of any kind, in our own loop; what NumPy cannot make an element of is refused."""
+    op, numpy_op = getattr(xbcast, name), getattr(np, name)
+    x = grids.special(dtype)
+    numbers = (0, 1, -1, 2**63 - 1, -(2**63), 0.0, -0.0, 0.1, float("nan"), 5e-324, 0j, 1j, complex("nan"))
+    for number in numbers:
+        for pair in ((x, number), (number, x)):
+            with np.errstate(all="ignore"):
+                want = numpy_op(*pair)
+                assert not xbcast.explain(name, *pair).handed_to_numpy
+            got = op(*pair)
+            assert got.dtype == np.bool and np.array_equal(got, want), (pair, got, want)
+    for number in (2**63, 2**64, -(2**63) - 1, 10**400):
+        with pytest.raises(OverflowError):
+            numpy_op(x, number)
+        with pytest.raises(OverflowError):
+            op(x, number)

@@ -34,6 +34,16 @@ def _owns_memory_of(x, out):
     return isinstance(x, np.ndarray) and np.may_share_memory(x, out)
 
 
+def _is_apart(out, shape, *operands):
+    """Whether an array is as `out` has to be, and shares no memory with an operand."""
+    return (
+        type(out) is np.ndarray
+        and out.shape == shape
+        and out.flags.writeable
+        and not any(_owns_memory_of(x, out) for x in operands)
+    )
+
+
 def _check_out(name, out, shape, shapes):
     if getattr(out, "shape", None) is None:
         raise _errors.out_kind(name, out)
@@ -118,12 +128,14 @@ def call(
     object
         What the ufunc returns.
     """
-    plain = broadcast_dimensions is None and degenerate_dimensions is None and out is None
-    if plain and where is True and ufunc is not None:
+    if broadcast_dimensions is None and degenerate_dimensions is None and where is True and ufunc is not None:
         shape1, shape2 = _shape(x1), _shape(x2)
         if shape1 == shape2 or not shape1 or not shape2:
             # B1 and B2 leave such operands as they are (benchmarks/bench_calls.py, Handed)
-            return ufunc(x1, x2, **keywords)
+            if out is None:
+                return ufunc(x1, x2, **keywords)
+            if _is_apart(out, shape1 or shape2, x1, x2):
+                return ufunc(x1, x2, out=out, **keywords)
     _, shape, *sources = _place(
         name, ufunc, x1, x2, out, broadcast_dimensions, degenerate_dimensions, where, keywords
     )

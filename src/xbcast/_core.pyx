@@ -59,6 +59,7 @@ cdef extern from "numpy/ufuncobject.h":
     int PyUFunc_GiveFloatingpointErrors(const char* name, int fpe_errors) except -1
 
 cdef extern from "Python.h":
+    long long PyLong_AsLongLong(object value) except? -1
     long long PyLong_AsLongLongAndOverflow(object value, int* overflow) except? -1
     bint PyObject_TypeCheck(object value, PyObject* type)
     PyObject* Py_Ellipsis
@@ -242,10 +243,18 @@ cdef bint fit_number(PyObject* value, int kind, arg_t* arg) except -1:
     """
     Store a Python number so that it can become an element of type `kind`.
 
-    False if it is an int that the type cannot hold.
+    False if it is an int that the type cannot hold. A bool is asked for by logical ops:
+    they take the truth of any number but ints that NumPy cannot make an element of.
     """
     cdef object obj = <object>value
     cdef double* parts = <double*>arg.value
+    if kind == BOOL:
+        if arg.kind == WEAK_INT:
+            put_int(PyLong_AsLongLong(obj) != 0, 1, arg.value)
+        else:
+            put_int(bool(obj), 1, arg.value)
+        set_scalar(arg, BOOL)
+        return True
     if arg.kind == WEAK_INT and kind < FLOAT16:
         return fit_int(obj, kind, arg)
     if arg.kind == WEAK_INT:

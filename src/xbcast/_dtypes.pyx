@@ -261,8 +261,6 @@ cdef uint16_t ask_numpy(int op, object dtype1, object dtype2) except? 0:
         if x1 == x2 == bool and (dtype1 != bool or dtype2 != bool):
             # logical ops of mixed dtypes: NumPy takes the truth of each operand first
             # (benchmarks/bench_ops.py, Mixed)
-            if not (isinstance(dtype1, np.dtype) and isinstance(dtype2, np.dtype)):
-                return NUMPY_UFUNC                     # a Python number of any size
             return <uint16_t>(find_loop(op, BOOL, BOOL) - loops + 2)
     except TypeError:
         return NUMPY_UFUNC                             # where NumPy refuses, it says why

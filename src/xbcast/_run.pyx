@@ -119,6 +119,10 @@ cdef struct turns_t:
     unsigned long long time[2] # of turns through and past the cache
 
 
+# What the last run found. Where both ways take about the same time, it is kept to: a result
+# that is written one way after the other takes longer than either.
+cdef int last_way = UNDECIDED
+
 cdef int way_for_tests = UNDECIDED
 
 
@@ -144,7 +148,8 @@ cdef void begin_turns(const plan_t* plan, turns_t* turns) noexcept nogil:
 
 cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noexcept nogil:
     """After so many bytes: at the end of a turn go the other way, at the end of all the faster one."""
-    cdef unsigned long long now
+    cdef unsigned long long now, limit
+    cdef int way
     turns.bytes_left -= bytes
     if turns.bytes_left > 0:
         return
@@ -159,9 +164,12 @@ cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noex
     if not turns.undecided:
         # lines that one turn leaves changed are written back during the next: past the
         # cache is faster than it looks
-        turns.streams = 10 * turns.time[1] < 11 * turns.time[0]
+        limit = 24 if read_way(&last_way) == PAST_CACHE else 21
+        turns.streams = 20 * turns.time[1] < limit * turns.time[0]
+        way = PAST_CACHE if turns.streams else THROUGH_CACHE
+        write_way(&last_way, way)
         if plan.way != NULL:
-            write_way(plan.way, PAST_CACHE if turns.streams else THROUGH_CACHE)
+            write_way(plan.way, way)
 
 
 cdef void run_part(const plan_t* plan, char** data, const Walk* walk, Py_ssize_t row,
