@@ -39,7 +39,7 @@ static inline float64_lanes complex128_at(const char *x, ptrdiff_t s)
 
 static inline __m128d complex64_pair_at(const char *x, ptrdiff_t s)
 {
-    return _mm_loadh_pd(_mm_load_sd((const void *)x), (const void *)(x + s));
+    return _mm_loadh_pd(_mm_set_sd(*(const any_float64 *)x), (const void *)(x + s));
 }
 
 static inline float32_lanes complex64_at(const char *x, ptrdiff_t s)
