@@ -220,8 +220,9 @@ cdef void share_scratch(plan_t* plan, int transposed) noexcept nogil:
     Give each packed operand its buffers; `transposed` is an operand, or -1.
 
     Two each; where one is transposed, the same scratch in equal parts, one for an operand
-    that is only copied, for whole lines of the cache, and two for others. And rows that are far apart are read the
-    better the more lines of each: beyond the L2 cache, such a plan has larger buffers.
+    that is only copied, for whole lines of the cache, and two for others. And rows that are
+    far apart are read the better the more lines of each: beyond the L2 cache, such a plan
+    has larger buffers.
     Elements of less than four bytes do not gain by that.
     """
     cdef Py_ssize_t at = 0, bytes = 0

@@ -2,7 +2,8 @@
 """
 Executes a plan: walks the outer axes, packs what must be packed a block at a time,
 calls the inner loop, and brings the results to where they belong. No Python
-object, no allocation, no decision that the plan has not made.
+object, no allocation, and no decision that the plan has not made but one: which way
+large results go, through the cache or past it.
 """
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
