@@ -15,7 +15,7 @@ import xbcast
 
 PACKAGE = pathlib.Path(xbcast.__file__).parent
 MODULES = ["_core", "_dtypes", "_memory_sets", "_pattern", "_plan", "_run", "_search", "_shape", "_short"]
-MODULES += ["_threads", "_ufunc"]
+MODULES += ["_threads", "_ufunc", "_ways"]
 
 
 def python(*arguments, **keywords):

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 import xbcast
-from xbcast import _run
+from xbcast import _ways
 
 MEBIBYTE = 1 << 20
 
 
 @pytest.fixture(params=[True, False, None], ids=["past", "through", "found out"])
 def way(request):
-    _run.use_way(request.param)
+    _ways.use_way(request.param)
     yield
-    _run.use_way(None)
+    _ways.use_way(None)
 
 
 def inside(shape, dtype, lead, gap=0):
@@ -79,6 +79,31 @@ def test_three_levels(way):
         assert np.array_equal(whole, expected)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtypes", ["f4 f4 f4", "f8 f8 f8", "i1 f4 f4", "i2 i2 i2", "c8 c8 c8"])
+@pytest.mark.parametrize("lead", [0, 1, 16])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 7, 40])
+def test_short_rows(k, lead, dtypes, threads, way):
+    """Blocks that end within a line of the cache: its rest comes with the next block."""
+    dtype1, dtype2, to = dtypes.split()
+    n = 4 * MEBIBYTE // np.dtype(to).itemsize // k + 5
+    rng = np.random.default_rng(0)
+    x1 = rng.integers(0, 9, (n, k)).astype(dtype1)
+    buffer, out = inside((n, k), to, lead)
+    expected_buffer, expected = inside((n, k), to, lead)
+    xbcast._threads.use_machine_limit(threads)
+    try:
+        with xbcast.num_threads(threads):
+            for shape, dims in (((k,), (1,)), ((n,), (0,))):
+                x2 = rng.integers(0, 9, shape).astype(dtype2)
+                np.add(x1, x2 if dims == (1,) else x2[:, None], out=expected)
+                assert xbcast.explain("add", x1, x2, out=out, broadcast_dimensions=dims).streams
+                xbcast.add(x1, x2, out=out, broadcast_dimensions=dims)
+                assert np.array_equal(buffer, expected_buffer)
+    finally:
+        xbcast._threads.use_machine_limit(None)
+
+
 def test_masked():
     """A mask chooses what is written: nothing goes past the cache."""
     n = 4 * MEBIBYTE // 4
@@ -138,3 +163,44 @@ def test_warnings(place, way):
         with pytest.raises(FloatingPointError, match="divide by zero encountered in floor_divide"):
             xbcast.floor_divide(i, j, out=i)
     assert np.isinf(x[place]) and np.delete(x, place).max() == 1
+
+
+RUNS = 4
+SECOND = 2_000_000_000
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_the_faster_way_is_taken(before):
+    """Some runs by either way, the one of before first, then the faster one; the first runs by
+    either way do not count."""
+    for through, past in ((10, 9), (9, 10)):
+        ticks = [(through, past, 1)] * 20
+        ticks[0] = ticks[RUNS] = (1, 1, 1)
+        ways = _ways.ways_of(ticks, before)
+        assert ways[: 2 * RUNS] == [before] * RUNS + [not before] * RUNS
+        assert ways[2 * RUNS :] == [past < through] * (20 - 2 * RUNS)
+
+
+def test_one_slow_run_decides_nothing():
+    ticks = [(10, 9, 1)] * 20
+    ticks[RUNS + 1] = (10, 1000, 1)
+    assert _ways.ways_of(ticks, False)[2 * RUNS :] == [True] * (20 - 2 * RUNS)
+
+
+def test_ways_are_tried_again():
+    """After about a second; in between a run however slow changes nothing."""
+    first = [(10, 9, 1)] * (2 * RUNS) + [(10, 1000, 1)] * 9
+    ways = _ways.ways_of([*first, (10, 9, SECOND), *[(8, 9, 1)] * 20], False)
+    assert all(ways[2 * RUNS : len(first) + 1])
+    again = ways[len(first) + 1 :]
+    assert again == [True] * RUNS + [False] * (20 - RUNS)
+
+
+def test_ways_of_real_calls_change():
+    """Large calls in a row go both ways, and all give the same."""
+    x = np.arange(4 * MEBIBYTE // 8, dtype=np.float64)
+    out = np.empty_like(x)
+    for _ in range(3 * RUNS):
+        out.fill(-1)
+        xbcast.multiply(x, 3, out=out)
+        assert np.array_equal(out, x * 3)

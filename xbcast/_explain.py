@@ -118,7 +118,7 @@ def explain(op, x1, x2, /, **keywords):
         Memory for packing, of all threads together; with `copied` all that the call
         needs beyond the result.
     streams : bool
-        Whether results may go past the cache; the run finds out what is faster.
+        Whether results may go past the cache; runs find out what is faster.
     threads : int
         How many threads share the work.
 

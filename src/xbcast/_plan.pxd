@@ -69,8 +69,8 @@ cdef struct plan_t:
     pattern_tuple_t nest       # by Role; offsets count from operand[].data
     operand_t operand[4]
     bint packs                 # some operand goes through scratch
-    bint streams               # results may go past the cache: a run finds out
-    int* way                   # what runs of other parts of this plan have found, or NULL
+    bint streams               # results may go past the cache
+    bint past                  # and do so in this run (_ways)
     int joined                 # so many axes, each of a few elements, are one block; or 0
     Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
     int aligned[2]             # operand of whose cache lines blocks along axes 0 and 1 are

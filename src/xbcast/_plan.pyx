@@ -199,15 +199,18 @@ cdef bint may_gain_by_streaming(const plan_t* plan) noexcept nogil:
     """
     Whether a result is large, and written in long contiguous stretches by a loop of our own.
 
-    What then is faster depends on the machine and on who else uses it, so the run tries.
-    Memory that is fresh from the system is in the cache, where the system cleared it.
+    What then is faster is found out (_ways.pyx). Memory that is fresh from the system is in
+    the cache, where the system cleared it.
     """
     cdef const operand_t* out = &plan.operand[OUT]
     cdef const axis_t* axis = plan.nest.axis
+    cdef Py_ssize_t stretch = axis[0].size * out.itemsize
+    if plan.nest.ndim > 1 and is_short(plan) and makes_long_blocks(plan) and is_linear(plan, OUT):
+        # packing makes one run of both axes
+        stretch *= axis[1].size
     return (plan.count * out.itemsize >= WORTH_STREAMING and not plan.fresh and not plan.masked
-            and plan.run != NULL
-            and axis[0].stride[OUT] == out.itemsize
-            and axis[0].size * out.itemsize >= STREAM_RUN)
+            and plan.run != NULL and plan.table.stream != NULL
+            and axis[0].stride[OUT] == out.itemsize and stretch >= STREAM_RUN)
 
 
 cdef inline int buffers_of(const operand_t* operand, int transposed) noexcept nogil:
@@ -346,8 +349,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     cdef int transposed = -1
     if plan.count >= TINY or nest.ndim > 2:
         reduce_tuple(nest)
-    plan.packs = plan.streams = False
-    plan.way = NULL
+    plan.packs = plan.streams = plan.past = False
     plan.joined = 0
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]

@@ -3,10 +3,6 @@
 from xbcast._inner_loop cimport InnerLoop, Walk
 from xbcast._plan cimport plan_t
 
-cdef enum:
-    # Bytes of a result that it takes to find out whether it is better written past the cache.
-    WORTH_TURNS = 1 << 18
-
 # Runs a plan from end to end; warnings[] is indexed by OWN and CAST of _plan and only
 # gains bits.
 cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil

@@ -2,8 +2,7 @@
 """
 Executes a plan: walks the outer axes, packs what must be packed a block at a time,
 calls the inner loop, and brings the results to where they belong. No Python
-object, no allocation, and no decision that the plan has not made but one: which way
-large results go, through the cache or past it.
+object, no allocation, and no decision that the plan has not made.
 """
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
@@ -26,16 +25,6 @@ cdef extern from "scratch.h" nogil:
 
 cdef extern from "stream.h" nogil:
     void stream_end()
-    unsigned long long stream_clock()
-
-cdef extern from *:
-    """
-    /* plan_t.way is shared by threads, and any order will do */
-    #define read_way(way) __atomic_load_n(way, __ATOMIC_RELAXED)
-    #define write_way(way, found) __atomic_store_n(way, found, __ATOMIC_RELAXED)
-    """
-    int read_way(const int* way) nogil
-    void write_way(int* way, int found) nogil
 
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
@@ -97,133 +86,88 @@ cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
 # ------------------------------------------------------- results past the cache
 
 cdef enum:
-    # A result that may go past the cache does and does not, in turns of so many bytes; then
-    # it goes the faster way. The first turns do not count.
-    TURN = 1 << 15
-    UNCOUNTED_TURNS = 2
     # Bytes that are computed in cache before they go past it.
     STREAM_BLOCK = 4096
 
-# Values of plan_t.way.
-cdef enum:
-    UNDECIDED
-    THROUGH_CACHE
-    PAST_CACHE
-
-# Which way results go (benchmarks/bench_layouts.py, Memory).
-cdef struct turns_t:
-    bint streams               # past the cache
-    bint undecided
-    int turn
-    Py_ssize_t bytes_left      # of this turn
-    unsigned long long start   # of this turn
-    unsigned long long time[2] # of turns through and past the cache
+# Results on their way past the cache, which takes whole lines: what is left of one waits
+# for its rest. The bytes from `begin` to `end` of `lines`, whose places are in lines of
+# the cache as theirs in memory are.
+cdef struct stream_t:
+    char* to                   # where lines[end] belongs
+    Py_ssize_t begin, end
+    char space[STREAM_BLOCK + 2 * CACHE_LINE]
 
 
-# What the last run found. Where both ways take about the same time, it is kept to: a result
-# that is written one way after the other takes longer than either.
-cdef int last_way = UNDECIDED
-
-cdef int way_for_tests = UNDECIDED
+cdef inline char* lines_of(stream_t* stream) noexcept nogil:
+    return stream.space + -<size_t>stream.space % CACHE_LINE
 
 
-def use_way(past_cache):
-    """Send results that may go past the cache there or not; None finds out. For tests only."""
-    global way_for_tests
-    way_for_tests = UNDECIDED if past_cache is None else PAST_CACHE if past_cache else THROUGH_CACHE
+cdef inline void begin_stream(stream_t* stream) noexcept nogil:
+    stream.to = NULL
+    stream.begin = stream.end = 0
 
 
-cdef void begin_turns(const plan_t* plan, turns_t* turns) noexcept nogil:
-    """Take the way that another part of the plan has found, or begin to look for it."""
-    cdef int way = THROUGH_CACHE
-    if plan.streams:
-        way = way_for_tests if plan.way == NULL or way_for_tests else read_way(plan.way)
-    turns.streams = way == PAST_CACHE
-    turns.undecided = way == UNDECIDED
-    if turns.undecided:
-        turns.turn = 0
-        turns.bytes_left = TURN
-        turns.time[0] = turns.time[1] = 0
-        turns.start = stream_clock()
+cdef void flush_stream(stream_t* stream) noexcept nogil:
+    """Write what waits."""
+    cdef Py_ssize_t bytes = stream.end - stream.begin
+    memcpy(stream.to - bytes, lines_of(stream) + stream.begin, bytes)
+    stream.begin = stream.end
 
 
-cdef void count_turns(const plan_t* plan, turns_t* turns, Py_ssize_t bytes) noexcept nogil:
-    """After so many bytes: at the end of a turn go the other way, at the end of all the faster one."""
-    cdef unsigned long long now, limit
-    cdef int way
-    turns.bytes_left -= bytes
-    if turns.bytes_left > 0:
-        return
-    now = stream_clock()
-    if turns.turn >= UNCOUNTED_TURNS:
-        turns.time[turns.streams] += now - turns.start
-    turns.turn += 1
-    turns.bytes_left = TURN
-    turns.start = now
-    turns.streams = not turns.streams
-    turns.undecided = turns.turn < WORTH_TURNS // TURN
-    if not turns.undecided:
-        # lines that one turn leaves changed are written back during the next: past the
-        # cache is faster than it looks
-        limit = 24 if read_way(&last_way) == PAST_CACHE else 21
-        turns.streams = 20 * turns.time[1] < limit * turns.time[0]
-        way = PAST_CACHE if turns.streams else THROUGH_CACHE
-        write_way(&last_way, way)
-        if plan.way != NULL:
-            write_way(plan.way, way)
+cdef inline char* place_in_stream(stream_t* stream, char* out) noexcept nogil:
+    """Return where to compute results that belong at `out`."""
+    if out != stream.to:
+        flush_stream(stream)
+        stream.to = out
+        stream.begin = stream.end = <size_t>out % CACHE_LINE
+    return lines_of(stream) + stream.end
 
 
-cdef void run_part(const plan_t* plan, char** data, const Walk* walk, Py_ssize_t row,
-                   Py_ssize_t start, Walk* part, char* out, unsigned int* found) noexcept nogil:
-    """Call the loop for `part`, which begins at an element of a row; results go to `out`, if given."""
+cdef inline void send(const plan_t* plan, stream_t* stream, Py_ssize_t bytes) noexcept nogil:
+    """Send the lines that so many bytes more have completed."""
+    cdef Py_ssize_t whole
+    cdef char* lines = lines_of(stream)
+    stream.to += bytes
+    stream.end += bytes
+    whole = stream.end // CACHE_LINE * CACHE_LINE
+    if whole > 0:
+        plan.table.stream(stream.to - stream.end + stream.begin, lines + stream.begin,
+                          whole - stream.begin)
+        stream.begin = 0
+        stream.end -= whole
+        memcpy(lines, lines + whole, CACHE_LINE)
+
+
+cdef void run_past_cache(const plan_t* plan, char** data, const Walk* walk, stream_t* stream,
+                         unsigned int* warnings) noexcept nogil:
+    """
+    Call a loop of our own on rows of results that go past the cache.
+
+    Before: results are contiguous along a row. They are computed a block at a time,
+    into a few lines of the cache.
+    """
     cdef char* at[3]
-    cdef int k
-    for k in range(3):
-        at[k] = data[k] + row * walk.stride[k][1] + start * walk.stride[k][0]
-    plan.run(at[OUT] if out == NULL else out, at[X1], at[X2], part, found)
-    if out != NULL:
-        plan.table.stream(at[OUT], out, part.size[0] * walk.stride[OUT][0])
-
-
-cdef void run_in_turns(const plan_t* plan, char** data, const Walk* walk, turns_t* turns,
-                       unsigned int* warnings) noexcept nogil:
-    """
-    Call a loop of our own on rows of results that may go past the cache.
-
-    Before: results are contiguous along a row. What goes past the cache is computed a
-    block at a time, into a few lines of it.
-    """
-    cdef char space[STREAM_BLOCK + CACHE_LINE]
-    cdef char* block = space + -<size_t>space % CACHE_LINE
-    cdef Walk part = walk[0]
+    cdef Walk part
     cdef Py_ssize_t itemsize = walk.stride[OUT][0], most = STREAM_BLOCK // itemsize
-    cdef Py_ssize_t row = 0, start = 0, left
+    cdef Py_ssize_t j, left
     cdef unsigned int ignored = 0
     cdef unsigned int* found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
-    cdef char* out
-    while row < walk.size[1]:
-        part.size[1] = 1
-        part.size[0] = left = walk.size[0] - start
-        if turns.streams:
+    cdef int k
+    for k in range(3):
+        part.stride[k][0] = walk.stride[k][0]
+        part.stride[k][1] = 0
+    part.size[1] = 1
+    for j in range(walk.size[1]):
+        for k in range(3):
+            at[k] = data[k] + j * walk.stride[k][1]
+        left = walk.size[0]
+        while left > 0:
             part.size[0] = min(left, most)
-            if left > most:
-                # all further blocks are whole lines
-                out = data[OUT] + row * walk.stride[OUT][1] + start * itemsize
-                part.size[0] -= <size_t>out % CACHE_LINE // itemsize
-            run_part(plan, data, walk, row, start, &part, block, found)
-        elif turns.undecided:
-            part.size[0] = min(left, TURN // itemsize)
-            run_part(plan, data, walk, row, start, &part, NULL, found)
-        else:
-            if start == 0:
-                part.size[1] = walk.size[1] - row
-            run_part(plan, data, walk, row, start, &part, NULL, found)
-        if turns.undecided:
-            count_turns(plan, turns, part.size[0] * itemsize)
-        start += part.size[0]
-        if start == walk.size[0]:
-            start = 0
-            row += part.size[1]
+            plan.run(place_in_stream(stream, at[OUT]), at[X1], at[X2], &part, found)
+            send(plan, stream, part.size[0] * itemsize)
+            left -= part.size[0]
+            for k in range(3):
+                at[k] += part.size[0] * walk.stride[k][0]
     end_run(plan.warning_source, &warnings[OWN])
 
 
@@ -235,13 +179,13 @@ cdef struct held_t:
     Py_ssize_t size[3]
     char* at
 
-# What packing needs to know beside the plan: the strides of axes 0 to 2, by Role,
-# the scratch with what it holds, and which way results go.
+# What packing needs to know beside the plan: the strides of axes 0 to 2, by Role, the
+# scratch with what it holds, and results on their way past the cache.
 cdef struct packing_t:
     Py_ssize_t stride[4][3]
     char* scratch
     held_t held[4]
-    turns_t turns
+    stream_t stream
 
 
 cdef inline char* other(const plan_t* plan, char* scratch, char* now) noexcept nogil:
@@ -409,7 +353,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     walk.to[1] = walk.source[1] = 0
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        direct = run and mask == NULL and not packing.turns.streams and s == last - 1
+        direct = run and mask == NULL and not plan.past and s == last - 1
         target = to if direct else other(plan, scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
@@ -418,7 +362,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
         source = target
     if source == to:
         return
-    if packing.turns.streams:
+    if plan.past:
         stream_rows(plan.table.stream, to, packing.stride[OUT], source, size, itemsize, run)
         return
     if mask != NULL:
@@ -520,14 +464,12 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
     else:
         walk.size[0] = size[0]
         walk.size[1] = size[1]
-    if plan.streams and not plan.operand[OUT].packed:
-        run_in_turns(plan, at, &walk, &packing.turns, warnings)
+    if plan.past and not plan.operand[OUT].packed:
+        run_past_cache(plan, at, &walk, &packing.stream, warnings)
         return
     run_loop(plan, at, &walk, warnings)
     if plan.operand[OUT].packed and plan.writes:
         unpack_result(plan, data[OUT], size, packing, mask, warnings)
-        if packing.turns.undecided:
-            count_turns(plan, &packing.turns, n * plan.operand[OUT].itemsize)
 
 
 cdef bint may_take_three(const plan_t* plan) noexcept nogil:
@@ -657,7 +599,6 @@ cdef void run_joined(const plan_t* plan, char** data, Py_ssize_t* index,
         else:
             # contiguous or constant
             packing.stride[k][0] = plan.nest.axis[0].stride[k]
-    begin_turns(plan, &packing.turns)
     run_block(plan, data, size, &packing, warnings)
     while advance(plan, plan.joined, index, data):
         run_block(plan, data, size, &packing, warnings)
@@ -679,11 +620,12 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
         packing.held[k].source = NULL
         for a in range(3):
             packing.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
-    begin_turns(plan, &packing.turns)
+    begin_stream(&packing.stream)
     run_blocks(plan, data, block, &packing, warnings)
     while advance(plan, first, index, data):
         run_blocks(plan, data, block, &packing, warnings)
-    if plan.streams:
+    if plan.past:
+        flush_stream(&packing.stream)
         stream_end()
 
 
@@ -698,7 +640,7 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef Py_ssize_t index[MAX_AXES]
     cdef char* data[4]
     cdef Walk walk
-    cdef turns_t turns
+    cdef stream_t stream
     cdef unsigned int ignored = 0
     cdef unsigned int* found
     cdef int a, k
@@ -716,11 +658,12 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
         walk.size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
         for k in range(3):
             walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
-    if plan.streams:
-        begin_turns(plan, &turns)
-        run_in_turns(plan, data, &walk, &turns, warnings)
+    if plan.past:
+        begin_stream(&stream)
+        run_past_cache(plan, data, &walk, &stream, warnings)
         while advance(plan, 2, index, data):
-            run_in_turns(plan, data, &walk, &turns, warnings)
+            run_past_cache(plan, data, &walk, &stream, warnings)
+        flush_stream(&stream)
         stream_end()
         return
     if plan.run == NULL or plan.nest.ndim <= 2:

@@ -2,8 +2,9 @@
 
 from xbcast._plan cimport plan_t
 
-# As _run.run_plan; called without the GIL or for small work with it.
-cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil
+# As _run.run_plan, by the way that large results are to go (_ways); called without the
+# GIL or for small work with it.
+cdef void run_shared(plan_t* plan, unsigned int* warnings) noexcept nogil
 
 # How many threads run_shared would use, were it called from the same thread.
 cdef int threads_for(const plan_t* plan) noexcept nogil

@@ -14,7 +14,8 @@ from operator import index as as_index
 
 from xbcast._inner_loop cimport COMPUTED, OUT
 from xbcast._plan cimport CAST, OWN
-from xbcast._run cimport WORTH_TURNS, run_plan
+from xbcast._run cimport run_plan
+from xbcast._ways cimport choose_way, learn_way, trial_t
 
 from xbcast import _errors
 
@@ -83,8 +84,6 @@ cdef struct job_t:
     Py_ssize_t step            # elements of a chunk along it
     fenv_t environment
     unsigned int warnings[2]
-    bint streams               # chunks are large enough to find out about the way of results
-    int way                    # of results, past the cache or not: what some chunk has found
 
 
 cdef void run_chunk(void* context, long chunk) noexcept nogil:
@@ -102,8 +101,6 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     if plan.packs:
         for k in range(min(plan.nest.ndim, 3)):
             plan.block[k] = min(plan.block[k], plan.nest.axis[k].size)
-    plan.streams = job.streams
-    plan.way = &job.way
     warnings[OWN] = warnings[CAST] = 0
     run_plan(&plan, warnings)
     atomic_or(&job.warnings[OWN], warnings[OWN])
@@ -152,17 +149,13 @@ cdef int threads_for(const plan_t* plan) noexcept nogil:
     return threads if threads > 1 and pool_can_run() else 1
 
 
-cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
+cdef void run_by(int threads, const plan_t* plan, unsigned int* warnings) noexcept nogil:
     cdef job_t job
-    cdef int threads = threads_for(plan)
     cdef Py_ssize_t size, pieces
     if threads == 1:
         run_plan(plan, warnings)
         return
     job.plan = plan
-    job.way = 0
-    job.streams = (plan.streams
-                   and plan.count * plan.operand[OUT].itemsize >= threads * CHUNKS_PER_THREAD * WORTH_TURNS)
     pieces = threads * CHUNKS_PER_THREAD
     job.axis = axis_to_cut(plan, pieces)
     size = plan.nest.axis[job.axis].size
@@ -175,6 +168,17 @@ cdef void run_shared(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     pool_run(run_chunk, &job, <long>((size + job.step - 1) // job.step), threads)
     warnings[OWN] |= job.warnings[OWN]
     warnings[CAST] |= job.warnings[CAST]
+
+
+cdef void run_shared(plan_t* plan, unsigned int* warnings) noexcept nogil:
+    cdef trial_t trial
+    cdef int threads = threads_for(plan)
+    if not plan.streams:
+        run_by(threads, plan, warnings)
+        return
+    plan.past = choose_way(plan, threads, &trial)
+    run_by(threads, plan, warnings)
+    learn_way(plan, &trial)
 
 
 # ------------------------------------------------------------------------ the limits

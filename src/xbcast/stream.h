@@ -10,7 +10,7 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 
-enum { STREAM_LINE = 64 };
+enum { CAN_STREAM = 1, STREAM_LINE = 64 };
 
 /* One line of the cache; stores of less than a whole line take longer
  * (benchmarks/bench_layouts.py, Memory). */
@@ -33,21 +33,21 @@ static inline void stream_line(char *to, const char *source)
  * the next stream_end. */
 static inline void stream_bytes(char *to, const char *source, ptrdiff_t bytes)
 {
-    ptrdiff_t head = -(uintptr_t)to & (STREAM_LINE - 1);
+    const ptrdiff_t head = -(uintptr_t)to & (STREAM_LINE - 1);
     if (bytes < head + STREAM_LINE) {
         memcpy(to, source, bytes);
         return;
     }
-    memcpy(to, source, head);
-    to += head;
-    source += head;
-    bytes -= head;
-    for (; bytes >= STREAM_LINE; bytes -= STREAM_LINE) {
-        stream_line(to, source);
-        to += STREAM_LINE;
-        source += STREAM_LINE;
+    if (head > 0) {
+        memcpy(to, source, head);
     }
-    memcpy(to, source, bytes);
+    ptrdiff_t at = head;
+    for (; at + STREAM_LINE <= bytes; at += STREAM_LINE) {
+        stream_line(to + at, source + at);
+    }
+    if (at < bytes) {
+        memcpy(to + at, source + at, bytes - at);
+    }
 }
 
 static inline void stream_end(void) { _mm_sfence(); }
@@ -55,6 +55,7 @@ static inline void stream_end(void) { _mm_sfence(); }
 /* A clock, in whatever unit. */
 static inline uint64_t stream_clock(void) { return __rdtsc(); }
 #else
+enum { CAN_STREAM = 0 };
 static inline void stream_bytes(char *to, const char *source, ptrdiff_t bytes) { memcpy(to, source, bytes); }
 static inline void stream_end(void) {}
 static inline uint64_t stream_clock(void) { return 0; }

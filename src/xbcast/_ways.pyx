@@ -1,0 +1,163 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
+"""
+Which way large results go: through the cache or past it.
+
+What is faster depends on the kind of work, on the machine, and on who else uses its
+memory, so it is found out: the first runs of a kind go one way, then some go the other,
+and the later ones go the faster of the two, until it is time to look again. A run goes
+one way as a whole, and some runs in succession do, because what one way leaves in the
+cache holds up the other: results that go both ways in turn take up to twice as long as by
+one of them (benchmarks/bench_layouts.py, Memory).
+
+The bits of results do not depend on it. What was found is kept in a table for the
+process. One thread at a time looks at it; another goes the way last found and learns
+nothing.
+"""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+from xbcast._inner_loop cimport MASK, OUT
+from xbcast._plan cimport plan_t
+
+cdef extern from "stream.h" nogil:
+    uint64_t stream_clock()
+
+cdef extern from *:
+    """
+    static char xbcast_kinds_taken;
+    #define take_kinds() (!__atomic_test_and_set(&xbcast_kinds_taken, __ATOMIC_ACQUIRE))
+    #define leave_kinds() __atomic_clear(&xbcast_kinds_taken, __ATOMIC_RELEASE)
+    static int xbcast_last_way;
+    #define read_last_way() __atomic_load_n(&xbcast_last_way, __ATOMIC_RELAXED)
+    #define write_last_way(past) __atomic_store_n(&xbcast_last_way, past, __ATOMIC_RELAXED)
+    """
+    bint take_kinds() nogil
+    void leave_kinds() nogil
+    bint read_last_way() nogil
+    void write_last_way(bint past) nogil
+
+cdef enum:
+    KINDS = 64
+    # Runs by either way in a trial. The first of each does not count: it finds the cache as
+    # other work or the other way has left it.
+    RUNS = 4
+    # Ticks of the clock, about a second, after which a kind is tried again.
+    STALE = 2_000_000_000
+
+# What is known of a kind of work.
+cdef struct kind_t:
+    uint64_t number            # 0: of none
+    bint past                  # the way that is taken to be the faster one
+    int runs                   # of the trial so far; it is over after 2 * RUNS
+    uint64_t least[2]          # ticks of a run for 2**20 elements, through and past the cache
+    uint64_t end               # of the trial, on the clock
+
+cdef kind_t[KINDS] kinds
+memset(kinds, 0, sizeof(kinds))
+
+
+cdef bint next_way(kind_t* kind, uint64_t now) noexcept nogil:
+    """Return the way of the next run: in a trial, first the one that was taken before it."""
+    if kind.runs == 2 * RUNS and now - kind.end > STALE:
+        kind.runs = 0
+    if kind.runs == 0:
+        kind.least[0] = kind.least[1] = -1
+    return kind.past != (RUNS <= kind.runs < 2 * RUNS)
+
+
+cdef bint count_run(kind_t* kind, bint past, uint64_t ticks, uint64_t now) noexcept nogil:
+    """Count a run that took so many ticks for 2**20 elements; return whether that ends a trial."""
+    if kind.runs == 2 * RUNS or past != next_way(kind, now):
+        # no trial, or some other thread's run came between
+        return False
+    if kind.runs % RUNS > 0:
+        kind.least[past] = min(kind.least[past], ticks)
+    kind.runs += 1
+    if kind.runs < 2 * RUNS:
+        return False
+    kind.past = kind.least[1] < kind.least[0]
+    kind.end = now
+    return True
+
+
+cdef uint64_t kind_of(const plan_t* plan, int threads) noexcept nogil:
+    """A number that plans share which do the same to about as much memory, laid out alike."""
+    cdef uint64_t number = <size_t>plan.run
+    cdef Py_ssize_t count = plan.count
+    cdef int a, k
+    number = 31 * number + threads
+    while count > 1:
+        count >>= 1
+        number += 1
+    for k in range(OUT, MASK):
+        number = 31 * number + plan.operand[k].itemsize
+        for a in range(min(plan.nest.ndim, 2)):
+            number = 31 * number + plan.nest.axis[a].stride[k]
+    return (number ^ number >> 29) | 1
+
+
+cdef enum:
+    FOUND_OUT
+    THROUGH
+    PAST
+
+cdef int for_tests = FOUND_OUT
+
+
+cdef bint choose_way(const plan_t* plan, int threads, trial_t* trial) noexcept nogil:
+    cdef kind_t* kind
+    trial.kind = kind_of(plan, threads)
+    trial.past = read_last_way()
+    trial.start = stream_clock()
+    if for_tests != FOUND_OUT:
+        trial.past = for_tests == PAST
+    elif take_kinds():
+        kind = &kinds[trial.kind // 2 % KINDS]
+        if kind.number != trial.kind:
+            # whatever was here before is forgotten
+            kind.number = trial.kind
+            kind.past = trial.past
+            kind.runs = 0
+        trial.past = next_way(kind, trial.start)
+        leave_kinds()
+    return trial.past
+
+
+cdef void learn_way(const plan_t* plan, const trial_t* trial) noexcept nogil:
+    cdef uint64_t now = stream_clock()
+    cdef kind_t* kind = &kinds[trial.kind // 2 % KINDS]
+    # plans that stream have far more than 2**10 elements
+    cdef uint64_t ticks = ((now - trial.start) << 10) // (plan.count >> 10)
+    if for_tests == FOUND_OUT and take_kinds():
+        if kind.number == trial.kind and count_run(kind, trial.past, ticks, now):
+            write_last_way(kind.past)
+        leave_kinds()
+
+
+# ------------------------------------------------------------------------- for tests
+
+def use_way(past):
+    """Send results that may go past the cache there or not; None finds out. For tests only."""
+    global for_tests
+    for_tests = FOUND_OUT if past is None else PAST if past else THROUGH
+
+
+def ways_of(ticks, before):
+    """
+    Return the ways that runs of a kind take, True for past the cache. For tests only.
+
+    `ticks` are those of each run by either way and those from its end to the next run:
+    (through, past, pause). `before` is the way last found.
+    """
+    cdef kind_t kind
+    cdef uint64_t now = 0
+    memset(&kind, 0, sizeof(kind))
+    kind.past = before
+    ways = []
+    for through, past, pause in ticks:
+        way = next_way(&kind, now)
+        now += past if way else through
+        count_run(&kind, way, past if way else through, now)
+        now += pause
+        ways.append(way)
+    return ways
