@@ -256,8 +256,9 @@ def collect(peers, threads, rows, seconds):
     """
     row -> peer -> seconds.
 
-    Medians of what the processes found, of NumPy's times and of the others' as fractions of
-    it: between two processes the machine may have become another.
+    Medians of what the processes found: of NumPy's time, of xbcast's as a fraction of it, and
+    of a peer's as a multiple of xbcast's in the same process. From one process to the next the
+    machine may have become another, and the arrays lie elsewhere.
     """
     found = {row: {} for row in rows}
     for peer in peers:
@@ -271,8 +272,9 @@ def collect(peers, threads, rows, seconds):
             for line in process.stdout:
                 answer = json.loads(line)
                 times = answer["times"]
+                units = {"numpy": 1.0, "xbcast": times["numpy"]}
                 for name, value in times.items():
-                    fraction = value if name == "numpy" else value / times["numpy"]
+                    fraction = value / units.get(name, times["xbcast"])
                     found[answer["row"]].setdefault(name, []).append(fraction)
                 print(f"{peer}, {threads}: {ROWS[answer['row']]}", file=sys.stderr)
         if process.returncode:
@@ -280,8 +282,10 @@ def collect(peers, threads, rows, seconds):
     results = {}
     for row, times in found.items():
         medians = {name: float(np.median(values)) for name, values in times.items()}
-        unit = medians.pop("numpy")
-        results[row] = {"numpy": unit} | {name: unit * fraction for name, fraction in medians.items()}
+        numpy = medians.pop("numpy")
+        ours = numpy * medians.pop("xbcast")
+        results[row] = {"numpy": numpy, "xbcast": ours}
+        results[row] |= {name: ours * multiple for name, multiple in medians.items()}
     return results
 
 

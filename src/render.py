@@ -174,14 +174,31 @@ class Loop(NamedTuple):
         return "" if self.kernel else f"{self.name}_blocks"
 
 
+class HalfLoop(NamedTuple):
+    """One compiled loop over float16, which leaves the work to one over float32."""
+
+    name: str
+    out: Element
+    wide: Loop
+    wide_source: str  # a WarningSource
+    row: str  # the C function that begins a row, or "NULL"
+
+    takes_every_second = False
+    takes_gaps = False
+
+    @property
+    def source(self) -> str:
+        """Rounding may warn."""
+        return "COMPUTED" if self.out.category == "half" else self.wide_source
+
+
 class Entry(NamedTuple):
     """One entry of the exported table."""
 
     op: int
     types: tuple[Element, Element, Element]  # out, x1, x2
-    run_types: tuple[Element, Element, Element]
     source: str  # a WarningSource
-    loop: Loop
+    loop: Loop | HalfLoop
 
 
 def _result(op: Any, table: ModuleType, x1: Element) -> Element:
@@ -202,9 +219,10 @@ def _signatures(category: str) -> list[tuple[Element, Element]]:
     return [(element, element) for element in ELEMENTS if element.category == category]
 
 
-def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[Entry]]:
+def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[HalfLoop], list[Entry]]:
     """What the table asks for, in its order."""
     loops: list[Loop] = []
+    half_loops: list[HalfLoop] = []
     entries: list[Entry] = []
     for number, op in enumerate(table.OPS):
         for category, kernel in op.kernels.items():
@@ -219,17 +237,21 @@ def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[Entry]]:
                 row = f"{name}_row" if x1 == x2 and x1.name in op.rows else ""
                 loop = Loop(name, text, warning if source == "COMPUTED" else "", out, x1, x2, row)
                 loops.append(loop)
-                types = (out, x1, x2)
-                entries.append(Entry(number, types, types, source, loop))
+                entries.append(Entry(number, (out, x1, x2), source, loop))
                 if category == table.BITS:
                     # The signed type of the same size, x1's predecessor, has the same loop.
                     signed = ELEMENTS[ELEMENTS.index(x1) - 1]
                     types = (_result(op, table, signed), signed, signed)
-                    entries.append(Entry(number, types, types, source, loop))
+                    entries.append(Entry(number, types, source, loop))
                 if x1.name == "float32" and op.kernels.get(table.HALF) == kernel:
                     half = BY_NAME["float16"]
-                    entries.append(Entry(number, (_result(op, table, half), half, half), types, source, loop))
-    return loops, entries
+                    half_loop = HalfLoop(
+                        f"{op.name}_float16", _result(op, table, half), loop, source,
+                        f"{op.name}_float16_row" if "float16" in op.rows else "NULL",
+                    )
+                    half_loops.append(half_loop)
+                    entries.append(Entry(number, (half_loop.out, half, half), half_loop.source, half_loop))
+    return loops, half_loops, entries
 
 
 # ---- converts ----
@@ -355,10 +377,11 @@ def swap_of(element: Element) -> str:
 
 def loop_names(table: ModuleType) -> dict[str, Any]:
     """What the template of the loops may name."""
-    loops, entries = loops_and_entries(table)
+    loops, half_loops, entries = loops_and_entries(table)
     compiled, pairs = converts_and_table()
     return {
         "loops": loops,
+        "half_loops": half_loops,
         "entries": entries,
         "converts": compiled + [convert for source, convert in truths() if convert.source == source],
         "truths": truths(),

@@ -87,11 +87,11 @@ TABLE = {
     ),
     "float16 add": (
         call("add", ones(100000, np.float16), ones(100000, np.float16)),
-        ("B1", (100000,), ((0,),), "contiguous", {
-            "out": ("conversion from float32 to float16",),
-            "x1": ("conversion from float16 to float32",),
-            "x2": ("conversion from float16 to float32",),
-        }),
+        ("B1", (100000,), ((0,),), "contiguous", {}),
+    ),
+    "float16 + int8": (
+        call("add", ones(100000, np.float16), ones(100000, np.int8)),
+        ("B1", (100000,), ((0,),), "contiguous", {"x2": ("conversion from int8 to float16",)}),
     ),
     "float32 arctan2": (
         call("arctan2", ones(100000, F32), ones(100000, F32)),

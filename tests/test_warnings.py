@@ -8,6 +8,7 @@ one answer at every length, stride and CPU level.
 
 import collections
 import contextlib
+import itertools
 import operator
 import warnings
 
@@ -610,3 +611,41 @@ def test_python_numbers_warn_as_numpy_has_it(dtype, number):
                         getattr(package, name)(*operands)
                     outcomes.append(sorted(str(w.message) for w in caught))
                 assert outcomes[0] == outcomes[1], (name, operands)
+
+
+LOUD_HALVES = {
+    "add": [(65504, 65504), (65504, 15.5), (65504, 16), (np.inf, -np.inf), (np.inf, 1), (np.nan, 1), (6e-8, 6e-8),
+            (1, -1), (-0.0, -0.0), (6.1e-5, -6.104e-5)],
+    "subtract": [(65504, -65504), (65504, -15.5), (np.inf, np.inf), (-np.inf, 1), (np.nan, 1), (6.1e-5, 6e-5), (1, 1)],
+    "multiply": [(256, 256), (255.9, 256), (6e-8, 0.5), (6e-8, 1), (6.104e-5, 0.9995), (6.104e-5, 1), (0, np.inf), (0, 5),
+                 (-0.0, 5), (np.nan, 0), (np.inf, 2), (0.0078125, 0.0078125), (0.00782, 0.00778)],
+    "divide": [(1, 0), (0, 0), (-1, 0.0), (65504, 0.5), (6e-8, 3), (6e-8, 1), (0, 7), (np.inf, np.inf), (np.nan, 0),
+               (6.1e-5, 1.001)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOUD_HALVES)
+def test_halves_that_warn_among_others(name, cpu_level):
+    """Wherever in a row of quiet ones, in every layout of the loop, and in place."""
+    n = 1100
+    rng = np.random.default_rng(0)
+    quiet = rng.integers(64, 128, (2, n)).astype(np.float16) / 64
+    op, reference = getattr(xbcast, name), getattr(np, name)
+    for pair, size in itertools.product(LOUD_HALVES[name], (1, 2, 15, 16, 17, 33, 100, 512, 530, n)):
+        for place in {0, size // 2, size - 1}:
+            x1, x2 = quiet[:, :size].copy()
+            x1[place], x2[place] = pair
+            a, b = np.float16(pair)
+            for one, two in ((x1, x2), (x1[::-1], x2[::-1]), (x1, b), (a, x2)):
+                want_flags = flags(reference, one, two)
+                want = reference(one, two)
+                outs = [None, np.empty(size, np.float16), np.empty(2 * size, np.float16)[::2]]
+                for out in outs:
+                    assert flags(op, one, two, out=out) == want_flags, (pair, size, place)
+                    assert (oracle.bits(op(one, two, out=out)) == oracle.bits(want)).all()
+                for k, operand in enumerate((one, two)):
+                    if np.ndim(operand):
+                        operands = [one, two]
+                        operands[k] = out = operand.copy()
+                        assert flags(op, *operands, out=out) == want_flags
+                        assert (oracle.bits(out) == oracle.bits(want)).all()

@@ -80,8 +80,8 @@ def explain(op, x1, x2, /, **keywords):
         The op whose loop runs: `op`, or ``"multiply"`` for a power of two, with `x1` in the
         place of `x2`. None if NumPy's ufunc takes the call.
     loop_dtypes, computed_in : tuple of dtype, or None
-        The dtypes (x1, x2, result) of the loop by promotion, and those that its inner
-        loop works in, which differ for float16. None if NumPy's ufunc takes the call.
+        The dtypes (x1, x2, result) of the loop by promotion, and those that its kernel
+        computes in, which differ for float16. None if NumPy's ufunc takes the call.
     result_dtype : dtype or None
         The dtype of the result. None if foreign operands decide on it.
     handed_to_numpy : bool
@@ -196,7 +196,7 @@ def _explain(name, facts, dtype1, dtype2, out, dims):
         operand_dtypes=(dtype1, dtype2),
         loop_op=facts.get("loop_op"),
         loop_dtypes=_users_order(facts.get("loop_dtypes")),
-        computed_in=_users_order(facts.get("computed_in")),
+        computed_in=_users_order(_computed_in(facts)) if "own_loop" in facts else None,
         result_dtype=facts["result_dtype"],
         handed_to_numpy=not placed,
         warnings=facts.get("warnings"),
@@ -317,8 +317,15 @@ def _kernel_shape(facts):
     }.get(tuple(steps), "general")
 
 
-def _computed_in(facts, role):
-    return facts["computed_in"][("out", "x1", "x2").index(role)]
+def _loop_dtype(facts, role):
+    return facts["loop_dtypes"][("out", "x1", "x2").index(role)]
+
+
+def _computed_in(facts):
+    """What the kernel computes in: loops of our own widen float16 on the way."""
+    if not facts["own_loop"]:
+        return facts["loop_dtypes"]
+    return tuple(np.dtype(np.float32) if t == np.float16 else t for t in facts["loop_dtypes"])
 
 
 def _reasons(facts, role):
@@ -330,9 +337,9 @@ def _reasons(facts, role):
         reasons.append("byte order")
     if role != "where":
         memory = facts["memory_dtypes"][role]
-        computed = _computed_in(facts, role)
-        if memory != computed:
-            pair = (computed, memory) if role == "out" else (memory, computed)
+        taken = _loop_dtype(facts, role)
+        if memory != taken:
+            pair = (taken, memory) if role == "out" else (memory, taken)
             reasons.append("conversion from {} to {}".format(*pair))
     return tuple(reasons) or _reasons_of_layout(facts, role)
 
@@ -344,7 +351,7 @@ def _reasons_of_layout(facts, role):
         places = (facts["addresses"][role] + facts["nest_offsets"][role], *facts["nest_strides"][role])
         if stride != itemsize and not (facts["takes_gaps"] and stride > itemsize):
             return ("NumPy's loop takes it contiguous",)
-        if any(place % _computed_in(facts, role).alignment for place in places):
+        if any(place % _loop_dtype(facts, role).alignment for place in places):
             return ("NumPy's loop takes it aligned",)
     if stride in (0, itemsize) or role == "out":
         return ("short inner axis",)

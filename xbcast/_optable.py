@@ -59,7 +59,7 @@ class Op(NamedTuple):
     like: str | None  # without one: the NumPy ufunc whose type rules hold
     aliases: tuple[str, ...]
     exported: bool  # in `xbcast.__all__`
-    rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning
+    rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning, or `half_rows.h`
     contiguous: tuple[str, ...]  # element types whose NumPy loop makes vectors of contiguous elements only
     square: str | None  # the op that a power of two of rank 0 is, as in NumPy's loops
     exponent: bool  # `x2` is one: below zero it is an error for integers; of rank 0 it
@@ -121,10 +121,10 @@ DTYPES = ("bool", *INTEGERS, "float16", *FLOATS, *COMPLEXES)
 
 # fmt: off
 OPS = (
-    _op("add", "Sum of the operands.", rows=("complex64",), bool="a | b", bits="a + b", float="a + b", complex="complex_add(a, b)"),
-    _op("subtract", "Difference of the operands.", rows=("complex64",), bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
-    _op("multiply", "Product of the operands.", rows=("uint8", *COMPLEXES), bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
-    _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), rows=COMPLEXES, float="a / b", complex="complex_divide(a, b)"),
+    _op("add", "Sum of the operands.", rows=("float16", "complex64"), bool="a | b", bits="a + b", float="a + b", complex="complex_add(a, b)"),
+    _op("subtract", "Difference of the operands.", rows=("float16", "complex64"), bits="a - b", float="a - b", complex="complex_subtract(a, b)"),
+    _op("multiply", "Product of the operands.", rows=("uint8", "float16", *COMPLEXES), bool="a & b", bits="a * b", float="a * b", complex="complex_multiply(a, b)"),
+    _op("divide", "Quotient of the operands; integers give a floating-point number.", aliases=("true_divide",), rows=("float16", *COMPLEXES), float="a / b", complex="complex_divide(a, b)"),
     _op("floor_divide", "Largest integer that does not exceed the quotient.", rows=INTEGERS, integer="floor_divide(a, b)", float=BLOCKS, warns={"integer": "floor_divide_warnings(a, b)"}),
     _op("remainder", "Remainder of `floor_divide`; it has the sign of `x2`.", aliases=("mod",), integer="remainder(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),
     _op("fmod", "Remainder of the quotient rounded towards zero; it has the sign of `x1`.", integer="fmod(a, b)", float=BLOCKS, warns={"integer": "remainder_warnings(a, b)"}),

@@ -623,7 +623,7 @@ cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
     """Tell the plan where an operand lies and what stands between it and the loop."""
     cdef operand_t* operand = &plan.operand[k]
     cdef const arg_t* arg = &c.arg[k]
-    cdef int run_type = BOOL if k == MASK else c.loop.run_type[k]
+    cdef int run_type = BOOL if k == MASK else c.loop.type[k]
     operand.data = arg.data
     operand.itemsize = arg.itemsize
     operand.n_stages = 0
@@ -632,17 +632,15 @@ cdef void fill_operand(plan_t* plan, const call_t* c, int k) noexcept nogil:
     operand.run_itemsize = element_size[run_type]
     operand.alignment = element_alignment[run_type]
     operand.copy = loop_table().convert[arg.kind][arg.kind]
-    if arg.kind == run_type and not arg.swapped and (k == MASK or c.loop.type[k] == run_type):
+    if arg.kind == run_type and not arg.swapped:
         return
     if k == OUT:
         # NumPy names the op, not "cast", for converting the result
-        add_stage(operand, c.loop.type[OUT], run_type, OWN)
-        add_stage(operand, arg.kind, c.loop.type[OUT], OWN)
+        add_stage(operand, arg.kind, run_type, OWN)
         add_swap(operand, arg.kind, arg.swapped)
     elif k != MASK:
         add_swap(operand, arg.kind, arg.swapped)
-        add_stage(operand, c.loop.type[k], arg.kind, CAST)
-        add_stage(operand, run_type, c.loop.type[k], OWN)
+        add_stage(operand, run_type, arg.kind, CAST)
 
 
 cdef bint is_stretched_everywhere(const call_t* c, int k) noexcept nogil:
@@ -711,7 +709,7 @@ cdef int scan_exponents(const plan_t* plan, const loop_t* loop) except -1:
     cdef plan_t scan
     cdef unsigned int warnings[2]
     cdef int a, k
-    cdef InnerLoop look = scan_negative(loop.run_type[X2])
+    cdef InnerLoop look = scan_negative(loop.type[X2])
     if look == NULL:
         return 0
     memcpy(&scan, plan, sizeof(plan_t))
@@ -848,12 +846,10 @@ cdef int describe_call(const call_t* c, int kind, PyObject* out, dict report) ex
     """Write down for explain what the shape rules and the output make of a call."""
     cdef int d, k
     types = [c.loop.type[k] for k in range(3)]
-    run_types = [c.loop.run_type[k] for k in range(3)]
     report.update(
         loop_op=OP_NAMES[c.loop.op],
         squares=bool(c.squares),
         loop_dtypes=tuple([ELEMENTS[t] for t in types]),
-        computed_in=tuple([ELEMENTS[t] for t in run_types]),
         own_loop=c.loop.run != NULL,
         warnings={NEVER: "never", HARDWARE: "hardware", COMPUTED: "computed"}[c.loop.warning_source],
         result_shape=tuple([c.placement.size[d] for d in range(c.placement.ndim)]),

@@ -12,16 +12,14 @@ cdef enum:
 
 cdef struct loop_t:
     int op                     # index in the op table
-    int type[3]                # ElementType of [OUT, X1, X2] as the caller sees it
-    int run_type[3]            # the same for the loop
+    int type[3]                # ElementType of [OUT, X1, X2]
     int warning_source
     bint takes_every_second
     bint takes_gaps
     InnerLoop run              # NULL: NumPy's loop
     NumpyLoop numpy_run
     void* numpy_data
-    bint direct                # a loop of our own that computes in the caller's types,
-                               # and whose operands need no look beforehand
+    bint direct                # a loop of our own whose operands need no look beforehand
 
 cdef const LoopTable* loop_table() noexcept nogil
 # ElementType of a NumPy type number in native byte order, -1 if it has no loops

@@ -205,7 +205,6 @@ cdef int add_numpy_loops(int op, object ufunc) except -1:
         loop.op = op
         for k in range(3):
             loop.type[k] = type_[k]
-            loop.run_type[k] = type_[k]
         loop.warning_source = HARDWARE
         loop.takes_gaps = ELEMENTS[type_[X1]].name not in OPS[op].contiguous
         loop.run = NULL
@@ -229,14 +228,11 @@ cdef int list_loops() except -1:
         loops[i].op = current_table.loops[i].op
         for k in range(3):
             loops[i].type[k] = current_table.loops[i].type[k]
-            loops[i].run_type[k] = current_table.loops[i].run_type[k]
         loops[i].warning_source = current_table.loops[i].warning_source
         loops[i].takes_every_second = current_table.loops[i].takes_every_second
         loops[i].takes_gaps = current_table.loops[i].takes_gaps
         loops[i].run = current_table.loops[i].run
         loops[i].direct = not OPS[loops[i].op].exponent
-        for k in range(3):
-            loops[i].direct &= loops[i].type[k] == loops[i].run_type[k]
     n_loops = current_table.n_loops
     for i, ufunc in enumerate(ufuncs):
         if ufunc is not None:

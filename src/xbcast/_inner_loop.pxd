@@ -87,13 +87,10 @@ ctypedef void (*Scatter)(char* to, const char* source, const char* mask,
 # stream.h.
 ctypedef void (*Stream)(char* to, const char* source, Py_ssize_t bytes) noexcept nogil
 
-# One loop of one op: what the caller's arrays hold, and what `run` reads and
-# writes. They differ where an element type is computed in a wider one (float16
-# in float32); the core converts between them.
+# One loop of one op.
 cdef struct LoopEntry:
     int op                     # index in the op table
-    int type[3]                # ElementType of [OUT, X1, X2] as the caller sees it
-    int run_type[3]            # ElementType of [OUT, X1, X2] for `run`
+    int type[3]                # ElementType of [OUT, X1, X2]
     int warning_source         # WarningSource
     bint takes_every_second    # has a layout for every second element of both operands
     bint takes_gaps            # gains nothing by packing operands with gaps

@@ -12,7 +12,7 @@ cdef extern from "scratch.h":
 
 cdef enum:
     CACHE_LINE = 64
-    MAX_STAGES = 3
+    MAX_STAGES = 2
     # In fewer elements than this, packing for speed has nothing to gain
     # (benchmarks/bench_calls.py).
     WORTH_PACKING = 512

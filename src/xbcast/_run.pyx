@@ -21,7 +21,10 @@ cdef extern from "float_status.h" nogil:
     unsigned int library_status()
 
 cdef extern from "scratch.h" nogil:
+    enum:
+        STREAM_BLOCK
     char* thread_scratch()
+    char* thread_stream()
 
 cdef extern from "stream.h" nogil:
     void stream_end()
@@ -85,32 +88,26 @@ cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
 
 # ------------------------------------------------------- results past the cache
 
-cdef enum:
-    # Bytes that are computed in cache before they go past it.
-    STREAM_BLOCK = 4096
-
 # Results on their way past the cache, which takes whole lines: what is left of one waits
-# for its rest. The bytes from `begin` to `end` of `lines`, whose places are in lines of
-# the cache as theirs in memory are.
+# for its rest. These are the bytes from `begin` to `end` of `lines`; they lie in lines of
+# the cache as their places in memory do.
 cdef struct stream_t:
     char* to                   # where lines[end] belongs
+    char* lines
     Py_ssize_t begin, end
-    char space[STREAM_BLOCK + 2 * CACHE_LINE]
-
-
-cdef inline char* lines_of(stream_t* stream) noexcept nogil:
-    return stream.space + -<size_t>stream.space % CACHE_LINE
 
 
 cdef inline void begin_stream(stream_t* stream) noexcept nogil:
     stream.to = NULL
+    stream.lines = thread_stream()
     stream.begin = stream.end = 0
 
 
 cdef void flush_stream(stream_t* stream) noexcept nogil:
     """Write what waits."""
     cdef Py_ssize_t bytes = stream.end - stream.begin
-    memcpy(stream.to - bytes, lines_of(stream) + stream.begin, bytes)
+    if bytes > 0:
+        memcpy(stream.to - bytes, stream.lines + stream.begin, bytes)
     stream.begin = stream.end
 
 
@@ -120,22 +117,21 @@ cdef inline char* place_in_stream(stream_t* stream, char* out) noexcept nogil:
         flush_stream(stream)
         stream.to = out
         stream.begin = stream.end = <size_t>out % CACHE_LINE
-    return lines_of(stream) + stream.end
+    return stream.lines + stream.end
 
 
 cdef inline void send(const plan_t* plan, stream_t* stream, Py_ssize_t bytes) noexcept nogil:
     """Send the lines that so many bytes more have completed."""
     cdef Py_ssize_t whole
-    cdef char* lines = lines_of(stream)
     stream.to += bytes
     stream.end += bytes
     whole = stream.end // CACHE_LINE * CACHE_LINE
     if whole > 0:
-        plan.table.stream(stream.to - stream.end + stream.begin, lines + stream.begin,
+        plan.table.stream(stream.to - stream.end + stream.begin, stream.lines + stream.begin,
                           whole - stream.begin)
         stream.begin = 0
         stream.end -= whole
-        memcpy(lines, lines + whole, CACHE_LINE)
+        memcpy(stream.lines, stream.lines + whole, CACHE_LINE)
 
 
 cdef void run_past_cache(const plan_t* plan, char** data, const Walk* walk, stream_t* stream,

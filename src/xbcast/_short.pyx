@@ -14,6 +14,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
+from libc.stdint cimport uint16_t
 
 from xbcast._arrays cimport (
     data_of, is_exact_array, is_native, is_packed, is_writeable, new_array, rank_of, size_of, stride_of,
@@ -27,6 +28,15 @@ from xbcast._inner_loop cimport BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, OUT, X1,
 from xbcast._plan cimport WORTH_PACKING
 from xbcast._run cimport run_walk
 from xbcast._shape cimport IN_DIM, degenerate_t, dims_t, fault_t, infer_shape, placement_t, read_dims, shape_t
+
+cdef extern from "<math.h>" nogil:
+    bint isinf(double)
+
+cdef extern from "half.h" nogil:
+    enum:
+        HALF_OVERFLOW
+    uint16_t half_of_float64(double)
+    unsigned int half_warnings_of_float64(double)
 
 cnp.import_array()
 
@@ -75,13 +85,13 @@ cdef inline bint read_plain(PyObject* value, plain_t* x):
 
 
 cdef inline bint read_number(PyObject* value, int kind, plain_t* x, long long* space) except -1:
-    """Put a Python number into `space` as an element; false unless that is exact."""
+    """Put a Python number into `space` as an element; false if that takes more than rounding."""
     cdef long long number
     cdef double exact
     x.data = <char*>space
     if x.kind == WEAK_INT and BOOL < kind < FLOAT16:
         return store_int(<object>value, kind, space)
-    if kind != FLOAT32 and kind != FLOAT64:
+    if not FLOAT16 <= kind <= FLOAT64:
         return False
     if x.kind == WEAK_INT:
         if not store_int(<object>value, INT64, &number) or not -(1 << 24) <= number <= 1 << 24:
@@ -92,8 +102,12 @@ cdef inline bint read_number(PyObject* value, int kind, plain_t* x, long long* s
     if kind == FLOAT64:
         (<double*>space)[0] = exact
         return True
+    # a finite number that becomes infinite is warned of
+    if kind == FLOAT16:
+        (<uint16_t*>space)[0] = half_of_float64(exact)
+        return not (half_warnings_of_float64(exact) & HALF_OVERFLOW)
     (<float*>space)[0] = <float>exact
-    return (<float*>space)[0] == exact
+    return not (isinf((<float*>space)[0]) and not isinf(exact))
 
 
 cdef inline bint lay_out(const placement_t* placement, Py_ssize_t count, plain_t* x,

@@ -94,22 +94,31 @@ static inline int half_may_warn(const any_float32* from, ptrdiff_t n)
     return least < 0x387fffffu || most >= 0x477ff000u;
 }
 
-/* Both arrays contiguous. */
+/* Both arrays contiguous, and apart from each other. What is left after whole vectors takes
+ * one more: a masked one, or one that does some elements again. */
 static inline void float32_of_half_block(any_float32* to, const any_float16* from, ptrdiff_t n)
 {
     ptrdiff_t i = 0;
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
     for (; i + 16 <= n; i += 16) {
         _mm512_storeu_ps((void*)(to + i), _mm512_cvtph_ps(_mm256_loadu_si256((const void*)(from + i))));
     }
-#elif defined(__F16C__)
-    for (; i + 8 <= n; i += 8) {
+    const __mmask16 rest = (__mmask16)((1u << (n - i)) - 1);
+    if (rest) {
+        _mm512_mask_storeu_ps((void*)(to + i), rest,
+                              _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, (const void*)(from + i))));
+    }
+#else
+#if defined(__F16C__)
+    for (; n >= 8 && i < n; i += 8) {
+        i = i < n - 8 ? i : n - 8;
         _mm256_storeu_ps((float*)(to + i), _mm256_cvtph_ps(_mm_loadu_si128((const void*)(from + i))));
     }
 #endif
     for (; i < n; i++) {
         to[i] = float32_of_half(from[i]);
     }
+#endif
 }
 
 /* In two steps, each of which is vectorised (benchmarks/bench_layouts.py, converted). */
@@ -134,31 +143,37 @@ static inline void float64_of_half_block(any_float64* to, const any_float16* fro
 static inline uint32_t half_of_float32_block(any_float16* to, const any_float32* from, ptrdiff_t n)
 {
     uint32_t warnings = 0;
-    ptrdiff_t i = 0, safe = 0;
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-    if (n >= 32) {
-        __m512 least[2], most[2];
-        least[0] = least[1] = most[0] = most[1] = _mm512_set1_ps(1);
-        for (; i + 32 <= n; i += 32) {
-            for (int k = 0; k < 2; k++) {
-                __m512 x = _mm512_loadu_ps((const void*)(from + i + 16 * k));
-                _mm256_storeu_si256((void*)(to + i + 16 * k), _mm512_cvtps_ph(x, 0));
-                x = _mm512_abs_ps(x);
-                /* of a NaN, signalling or not, and another, the second */
-                least[k] = _mm512_min_ps(x, least[k]);
-                most[k] = _mm512_max_ps(x, most[k]);
-            }
-        }
-        if (_mm512_reduce_min_ps(_mm512_min_ps(least[0], least[1])) >= 0x1p-14f
-                && _mm512_reduce_max_ps(_mm512_max_ps(most[0], most[1])) < 65520) {
-            safe = i;
+    ptrdiff_t i = 0;
+    int safe = 0;
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+    const __m512 one = _mm512_set1_ps(1);
+    __m512 least[2] = {one, one}, most[2] = {one, one};
+    for (; i + 32 <= n; i += 32) {
+        for (int k = 0; k < 2; k++) {
+            __m512 x = _mm512_loadu_ps((const void*)(from + i + 16 * k));
+            _mm256_storeu_si256((void*)(to + i + 16 * k), _mm512_cvtps_ph(x, 0));
+            x = _mm512_abs_ps(x);
+            /* of a NaN, signalling or not, and another, the second */
+            least[k] = _mm512_min_ps(x, least[k]);
+            most[k] = _mm512_max_ps(x, most[k]);
         }
     }
+    for (int k = 0; i < n; i += 16, k++) {
+        const __mmask16 rest = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : -1);
+        __m512 x = _mm512_mask_loadu_ps(one, rest, (const void*)(from + i));
+        _mm256_mask_storeu_epi16((void*)(to + i), rest, _mm512_cvtps_ph(x, 0));
+        x = _mm512_abs_ps(x);
+        least[k] = _mm512_min_ps(x, least[k]);
+        most[k] = _mm512_max_ps(x, most[k]);
+    }
+    safe = _mm512_reduce_min_ps(_mm512_min_ps(least[0], least[1])) >= 0x1p-14f
+           && _mm512_reduce_max_ps(_mm512_max_ps(most[0], most[1])) < 65520;
 #elif defined(__F16C__)
     if (n >= 8) {
         const __m256 sign = _mm256_set1_ps(-0.0f);
         __m256 least = _mm256_set1_ps(1), most = least;
-        for (; i + 8 <= n; i += 8) {
+        for (; i < n; i += 8) {
+            i = i < n - 8 ? i : n - 8;
             __m256 x = _mm256_loadu_ps((const float*)(from + i)), magnitude = _mm256_andnot_ps(sign, x);
             _mm_storeu_si128((void*)(to + i), _mm256_cvtps_ph(x, 0));
             least = _mm256_min_ps(magnitude, least);
@@ -166,13 +181,11 @@ static inline uint32_t half_of_float32_block(any_float16* to, const any_float32*
         }
         least = _mm256_cmp_ps(least, _mm256_set1_ps(0x1p-14f), _CMP_GE_OQ);
         most = _mm256_cmp_ps(most, _mm256_set1_ps(65520), _CMP_LT_OQ);
-        if (_mm256_movemask_ps(_mm256_and_ps(least, most)) == 0xff) {
-            safe = i;
-        }
+        safe = _mm256_movemask_ps(_mm256_and_ps(least, most)) == 0xff;
     }
 #endif
-    if (safe < n && half_may_warn(from + safe, n - safe)) {
-        for (ptrdiff_t k = safe; k < n; k++) {
+    if (!safe && half_may_warn(from, n)) {
+        for (ptrdiff_t k = 0; k < n; k++) {
             warnings |= half_warnings_of_float32(from[k]);
         }
     }

@@ -1,4 +1,4 @@
-/* Scratch memory of the calling thread, which packed blocks go through.
+/* Scratch memory of the calling thread, which packed blocks and streams go through.
  *
  * Not on the stack: a thread may have been given a small one. The memory is made when
  * a thread first uses it and goes with the thread; a run never enters another.
@@ -13,14 +13,19 @@ enum {
     /* Of one for a large tile of a transposed operand, as far as all of scratch allows
      * (share_scratch of _plan.pyx). */
     TILE_SCRATCH = 8 * SCRATCH,
-    ALL_SCRATCH = 2 * TILE_SCRATCH
+    ALL_SCRATCH = 2 * TILE_SCRATCH,
+    /* Bytes that are computed in cache before they go past it, and what is left of them. */
+    STREAM_BLOCK = 4096,
+    STREAM_SCRATCH = STREAM_BLOCK + 128
 };
 
 static inline char *thread_scratch(void)
 {
     /* a cache line's alignment serves any loop */
-    static _Thread_local _Alignas(64) char space[ALL_SCRATCH];
+    static _Thread_local _Alignas(64) char space[ALL_SCRATCH + STREAM_SCRATCH];
     return space;
 }
+
+static inline char *thread_stream(void) { return thread_scratch() + ALL_SCRATCH; }
 
 #endif
