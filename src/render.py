@@ -181,7 +181,7 @@ class HalfLoop(NamedTuple):
     out: Element
     wide: Loop
     wide_source: str  # a WarningSource
-    row: str  # the C function that begins a row, or "NULL"
+    row: str  # the C function for a row whose results cannot warn, or "NULL"
 
     takes_every_second = False
     takes_gaps = False

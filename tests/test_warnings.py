@@ -614,13 +614,24 @@ def test_python_numbers_warn_as_numpy_has_it(dtype, number):
 
 
 LOUD_HALVES = {
-    "add": [(65504, 65504), (65504, 15.5), (65504, 16), (np.inf, -np.inf), (np.inf, 1), (np.nan, 1), (6e-8, 6e-8),
-            (1, -1), (-0.0, -0.0), (6.1e-5, -6.104e-5)],
-    "subtract": [(65504, -65504), (65504, -15.5), (np.inf, np.inf), (-np.inf, 1), (np.nan, 1), (6.1e-5, 6e-5), (1, 1)],
-    "multiply": [(256, 256), (255.9, 256), (6e-8, 0.5), (6e-8, 1), (6.104e-5, 0.9995), (6.104e-5, 1), (0, np.inf), (0, 5),
-                 (-0.0, 5), (np.nan, 0), (np.inf, 2), (0.0078125, 0.0078125), (0.00782, 0.00778)],
-    "divide": [(1, 0), (0, 0), (-1, 0.0), (65504, 0.5), (6e-8, 3), (6e-8, 1), (0, 7), (np.inf, np.inf), (np.nan, 0),
-               (6.1e-5, 1.001)],
+    "add": [
+        (65504, 65504), (65504, 15.5), (65504, 16), (np.inf, -np.inf), (np.inf, 1), (np.nan, 1),
+        (6e-8, 6e-8), (1, -1), (-0.0, -0.0), (6.1e-5, -6.104e-5),
+    ],
+    "subtract": [
+        (65504, -65504), (65504, -15.5), (np.inf, np.inf), (-np.inf, 1), (np.nan, 1),
+        (6.1e-5, 6e-5), (1, 1),
+    ],
+    "multiply": [
+        (256, 256), (255.9, 256), (6e-8, 0.5), (6e-8, 1), (6.104e-5, 0.9995), (6.104e-5, 1),
+        (0, np.inf), (0, 5), (-0.0, 5), (np.nan, 0), (np.inf, 2), (0.0078125, 0.0078125), (0.00782, 0.00778),
+        # a product next below 2**-14, of more digits than float16 has
+        (2**-7 + 2**-17, 2**-7 - 2**-17),
+    ],
+    "divide": [
+        (1, 0), (0, 0), (-1, 0.0), (65504, 0.5), (6e-8, 3), (6e-8, 1), (0, 7), (np.inf, np.inf),
+        (np.nan, 0), (6.1e-5, 1.001),
+    ],
 }  # fmt: skip
 
 
@@ -649,3 +660,36 @@ def test_halves_that_warn_among_others(name, cpu_level):
                         operands[k] = out = operand.copy()
                         assert flags(op, *operands, out=out) == want_flags
                         assert (oracle.bits(out) == oracle.bits(want)).all()
+
+
+@pytest.mark.parametrize("name", LOUD_HALVES)
+def test_halves_that_warn_in_some_rows(name, cpu_level):
+    """What one row does has no effect on the next ones, and every row is looked at."""
+    rng = np.random.default_rng(0)
+    op, reference = getattr(xbcast, name), getattr(np, name)
+    for columns, pair in itertools.product((20, 300, 1100), LOUD_HALVES[name]):
+        for row in (0, 7, 19):
+            x1, x2 = rng.integers(64, 128, (2, 20, columns)).astype(np.float16) / 64
+            x1[row, 3], x2[row, 3] = pair
+            column = x2[:, 3].copy()
+            for one, two, dims in ((x1, x2, None), (x1, column, (0,)), (x1[:, ::-1], x2, None)):
+                expanded = two if dims is None else two[:, None]
+                assert flags(op, one, two, broadcast_dimensions=dims) == flags(reference, one, expanded)
+                got = op(one, two, broadcast_dimensions=dims)
+                assert (oracle.bits(got) == oracle.bits(reference(one, expanded))).all()
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
+def test_halves_that_signal(name, cpu_level):
+    """A signalling NaN is an invalid value at every length and level, as an array and as a scalar."""
+    op = getattr(xbcast, name)
+    for bits in (0x7D00, 0xFC01):
+        signal = np.uint16(bits).view(np.float16)
+        for n in (1, 3, 7, 8, 15, 16, 17, 33, 600):
+            quiet = np.ones(n, np.float16)
+            for k in {0, n // 2, n - 1}:
+                x = quiet.copy()
+                x.view(np.uint16)[k] = bits
+                assert flags(op, x, quiet) == ("invalid value",), (n, k)
+                assert flags(op, quiet, x) == ("invalid value",), (n, k)
+            assert flags(op, quiet, signal) == flags(op, signal, quiet) == ("invalid value",), n

@@ -116,7 +116,7 @@ def explain(op, x1, x2, /, **keywords):
         Roles that `out` lies exactly on, so that no copy is needed.
     scratch_bytes : int
         Memory for packing, of all threads together; with `copied` all that the call
-        needs beyond the result.
+        needs beyond the result, but for a few KiB that each thread keeps.
     streams : bool
         Whether results may go past the cache; runs find out what is faster.
     threads : int

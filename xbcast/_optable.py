@@ -59,7 +59,7 @@ class Op(NamedTuple):
     like: str | None  # without one: the NumPy ufunc whose type rules hold
     aliases: tuple[str, ...]
     exported: bool  # in `xbcast.__all__`
-    rows: tuple[str, ...]  # element types for which `src/xbcast/rows.h` has a faster beginning, or `half_rows.h`
+    rows: tuple[str, ...]  # element types for which `rows.h` or `half_rows.h` in `src/xbcast/` is faster
     contiguous: tuple[str, ...]  # element types whose NumPy loop makes vectors of contiguous elements only
     square: str | None  # the op that a power of two of rank 0 is, as in NumPy's loops
     exponent: bool  # `x2` is one: below zero it is an error for integers; of rank 0 it

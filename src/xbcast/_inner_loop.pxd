@@ -114,4 +114,4 @@ cdef struct LoopTable:
     Copy swap[N_TYPES]
     Compress compress[N_COPY_SIZES]
     Scatter scatter[N_COPY_SIZES]
-    Stream stream
+    Stream stream              # NULL where the machine has no such stores

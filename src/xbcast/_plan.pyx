@@ -205,8 +205,8 @@ cdef bint may_gain_by_streaming(const plan_t* plan) noexcept nogil:
     cdef const operand_t* out = &plan.operand[OUT]
     cdef const axis_t* axis = plan.nest.axis
     cdef Py_ssize_t stretch = axis[0].size * out.itemsize
-    if plan.nest.ndim > 1 and is_short(plan) and makes_long_blocks(plan) and is_linear(plan, OUT):
-        # packing makes one run of both axes
+    if plan.nest.ndim > 1 and is_linear(plan, OUT) and (makes_long_blocks(plan) or not is_short(plan)):
+        # one row continues the other
         stretch *= axis[1].size
     return (plan.count * out.itemsize >= WORTH_STREAMING and not plan.fresh and not plan.masked
             and plan.run != NULL and plan.table.stream != NULL

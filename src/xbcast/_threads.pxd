@@ -2,8 +2,8 @@
 
 from xbcast._plan cimport plan_t
 
-# As _run.run_plan, by the way that large results are to go (_ways); called without the
-# GIL or for small work with it.
+# As _run.run_plan, after a choice of the way that large results go (`past`); called
+# without the GIL or for small work with it.
 cdef void run_shared(plan_t* plan, unsigned int* warnings) noexcept nogil
 
 # How many threads run_shared would use, were it called from the same thread.

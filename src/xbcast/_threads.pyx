@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
 """
 Threads: how many are asked for and allowed, which calls are worth sharing among
-them, and how a plan is cut into chunks. The only module that knows threads.
+them, and how a plan is cut into chunks. The only module that makes threads.
 
 One thread unless more are asked for; only the process's main thread shares its work,
 every other computes alone; a child of a fork is single-threaded. A chunk is a range
@@ -12,7 +12,7 @@ so results and warnings are those of one thread.
 import os
 from operator import index as as_index
 
-from xbcast._inner_loop cimport COMPUTED, OUT
+from xbcast._inner_loop cimport COMPUTED, FLOAT16, OUT, X1
 from xbcast._plan cimport CAST, OWN
 from xbcast._run cimport run_plan
 from xbcast._ways cimport choose_way, learn_way, trial_t
@@ -52,10 +52,11 @@ cdef enum:
     # Time on one thread, in picoseconds, from which on two gain (benchmarks/bench_threads.py).
     WORTH_SHARING = 10_000_000
     # What an element costs at least, by what is done with it: in picoseconds per byte
-    # that is read or written in cache, and per element for a conversion, for a kernel
-    # that computes its warnings (integer division) and for NumPy's loops.
+    # that is read or written in cache, and per element for a conversion, for one of float16
+    # within its loop, for a kernel that computes its warnings and for NumPy's loops.
     PER_BYTE = 10
     PER_CONVERSION = 100
+    PER_HALF = 50
     PER_COMPUTED = 400
     PER_NUMPY = 1000
     # A chunk starts at a multiple of so many elements, which no cache line crosses.
@@ -115,9 +116,11 @@ cdef Py_ssize_t time_alone(const plan_t* plan) noexcept nogil:
         if plan.nest.ndim > 0 and plan.nest.axis[0].stride[k] != 0:
             each += PER_BYTE * plan.operand[k].itemsize
         each += PER_CONVERSION * plan.operand[k].n_stages
+        if plan.run != NULL and plan.operand[k].run_type == FLOAT16:
+            each += PER_HALF
     if plan.run == NULL:
         each += PER_NUMPY
-    elif plan.warning_source == COMPUTED:
+    elif plan.warning_source == COMPUTED and plan.operand[X1].run_type != FLOAT16:
         each += PER_COMPUTED
     return plan.count * each
 

@@ -139,7 +139,8 @@ static inline void float64_of_half_block(any_float64* to, const any_float16* fro
 
 /* The least and the greatest magnitude tell whether a warning is possible at all: found
  * while rounding, at almost no cost (benchmarks/bench_layouts.py, Cache, float16). NaN
- * gives no warning and is passed over. Where there is a 0, one looks again. */
+ * gives no warning and is passed over. A 0 is taken for
+ * too small here; half_may_warn knows better. */
 static inline uint32_t half_of_float32_block(any_float16* to, const any_float32* from, ptrdiff_t n)
 {
     uint32_t warnings = 0;
@@ -159,7 +160,7 @@ static inline uint32_t half_of_float32_block(any_float16* to, const any_float32*
         }
     }
     for (int k = 0; i < n; i += 16, k++) {
-        const __mmask16 rest = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : -1);
+        const __mmask16 rest = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
         __m512 x = _mm512_mask_loadu_ps(one, rest, (const void*)(from + i));
         _mm256_mask_storeu_epi16((void*)(to + i), rest, _mm512_cvtps_ph(x, 0));
         x = _mm512_abs_ps(x);

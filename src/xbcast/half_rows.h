@@ -60,14 +60,15 @@ typedef __m128i half_narrow;
 
 enum { HALF_LANES = sizeof(half_narrow) / 2 };
 
-/* The first n elements of a vector; the others are 1, which no operation minds. */
+/* The first n elements of a vector; the others are like the first, so that their results,
+ * which count for the range, are no others. */
 static inline half_narrow half_narrow_load_some(const any_float16 *x, ptrdiff_t n)
 {
-    const half_narrow ones = XBCAST_NARROW(set1_epi16)(0x3c00);
+    const half_narrow first = XBCAST_NARROW(set1_epi16)((int16_t)*x);
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-    return _mm256_mask_loadu_epi16(ones, (__mmask16)((1u << n) - 1), x);
+    return _mm256_mask_loadu_epi16(first, (__mmask16)((1u << n) - 1), x);
 #else
-    half_narrow some = ones;
+    half_narrow some = first;
     memcpy(&some, x, 2 * n);
     return some;
 #endif
@@ -115,9 +116,9 @@ static inline int half_range_is_safe(half_range range)
                                     s2 ? XBCAST_LANES(cvtph_ps)(LOAD(x2 + (AT))) : b);              \
         const half_narrow rounded = XBCAST_LANES(cvtps_ph)(x, 0);                                   \
         STORE(to + (AT), rounded);                                                                  \
-        RANGE.most = XBCAST_NARROW(max_epu16)(RANGE.most, rounded & (half_narrow)unsigned_16);      \
+        RANGE.most = XBCAST_NARROW(max_epu16)(RANGE.most, rounded & magnitude_16);      \
         if (SMALL) {                                                                                \
-            const half_wide_bits magnitude = (half_wide_bits)x & unsigned_32;                       \
+            const half_wide_bits magnitude = (half_wide_bits)x & magnitude_32;                       \
             RANGE.least = XBCAST_LANES(min_epu32)(                                                  \
                 RANGE.least, XBCAST_LANES(add_epi32)(magnitude, XBCAST_LANES(set1_epi32)(-1)));     \
         }                                                                                           \
@@ -129,8 +130,8 @@ static inline int half_range_is_safe(half_range range)
     static inline __attribute__((always_inline)) int OP##_halves(                                   \
         any_float16 *to, const any_float16 *x1, int s1, const any_float16 *x2, int s2, ptrdiff_t n) \
     {                                                                                               \
-        const half_narrow unsigned_16 = XBCAST_NARROW(set1_epi16)(0x7fff);                          \
-        const half_wide_bits unsigned_32 = XBCAST_LANES(set1_epi32)(0x7fffffff);                    \
+        const half_narrow magnitude_16 = XBCAST_NARROW(set1_epi16)(0x7fff);                          \
+        const half_wide_bits magnitude_32 = XBCAST_LANES(set1_epi32)(0x7fffffff);                    \
         const half_wide a = XBCAST_LANES(set1_ps)(float32_of_half(*x1));                            \
         const half_wide b = XBCAST_LANES(set1_ps)(float32_of_half(*x2));                            \
         half_range even = half_range_of_none(), odd = even;                                         \

@@ -14,9 +14,10 @@ enum {
      * (share_scratch of _plan.pyx). */
     TILE_SCRATCH = 8 * SCRATCH,
     ALL_SCRATCH = 2 * TILE_SCRATCH,
-    /* Bytes that are computed in cache before they go past it, and what is left of them. */
+    /* Bytes that are computed in cache before they go past it, after what is left of the
+     * block before, less than a line; and a line that may be read beyond them. */
     STREAM_BLOCK = 4096,
-    STREAM_SCRATCH = STREAM_BLOCK + 128
+    STREAM_SCRATCH = STREAM_BLOCK + 2 * 64
 };
 
 static inline char *thread_scratch(void)

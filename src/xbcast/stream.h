@@ -8,7 +8,7 @@
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <x86intrin.h>
 
 enum { CAN_STREAM = 1, STREAM_LINE = 64 };
 
