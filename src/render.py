@@ -181,7 +181,7 @@ class HalfLoop(NamedTuple):
     out: Element
     wide: Loop
     wide_source: str  # a WarningSource
-    row: str  # the C function for a row whose results cannot warn, or "NULL"
+    row: str  # the C function for a row whose results cannot warn, if any
 
     takes_every_second = False
     takes_gaps = False
@@ -247,7 +247,7 @@ def loops_and_entries(table: ModuleType) -> tuple[list[Loop], list[HalfLoop], li
                     half = BY_NAME["float16"]
                     half_loop = HalfLoop(
                         f"{op.name}_float16", _result(op, table, half), loop, source,
-                        f"{op.name}_float16_row" if "float16" in op.rows else "NULL",
+                        f"{op.name}_float16_row" if "float16" in op.rows else "",
                     )
                     half_loops.append(half_loop)
                     entries.append(Entry(number, (half_loop.out, half, half), half_loop.source, half_loop))
