@@ -268,7 +268,8 @@ class Convert(NamedTuple):
     def through(self) -> str:
         """The real number, in the C type in which `to` is made from it."""
         if self.source.category == "half":
-            return "float32_of_half(x)"
+            part = _PART.get(self.to.name, self.to.c)
+            return "float64_of_half(x)" if part == "double" else "float32_of_half(x)"
         if self.to.category == "half":
             return "x" if self.source.name == "float64" else "<float> x"
         if self.to.category == "complex":
@@ -302,6 +303,11 @@ class Convert(NamedTuple):
         if self.source.category in ("float", "complex"):
             return "hardware"
         return ""
+
+    @property
+    def quiets(self) -> bool:
+        """Whether a block may make quiet NaNs of signalling ones, and NumPy does not."""
+        return self.source.category == "half" and bool(self.block)
 
     @property
     def computed(self) -> bool:

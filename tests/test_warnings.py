@@ -690,6 +690,7 @@ def test_halves_that_signal(name, cpu_level):
             for k in {0, n // 2, n - 1}:
                 x = quiet.copy()
                 x.view(np.uint16)[k] = bits
-                assert flags(op, x, quiet) == ("invalid value",), (n, k)
-                assert flags(op, quiet, x) == ("invalid value",), (n, k)
+                for other in ("f2", "f4", "f8", "i2", "F", "D"):
+                    assert flags(op, x, quiet.astype(other)) == ("invalid value",), (n, k, other)
+                    assert flags(op, quiet.astype(other), x) == ("invalid value",), (n, k, other)
             assert flags(op, quiet, signal) == flags(op, signal, quiet) == ("invalid value",), n

@@ -57,7 +57,6 @@ cdef struct kind_t:
     uint64_t end               # of the trial, on the clock
 
 cdef kind_t[KINDS] kinds
-memset(kinds, 0, sizeof(kinds))
 
 
 cdef bint next_way(kind_t* kind, uint64_t now) noexcept nogil:

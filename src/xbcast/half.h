@@ -52,9 +52,12 @@ static inline uint16_t half_of_float32(float x)
     return (uint16_t)(h | (u >> 16 & 0x8000u));
 }
 
+/* A NaN that signals goes on doing so, as in float32_of_half. */
 static inline double float64_of_half(uint16_t h)
 {
-    return (double)float32_of_half(h);
+    const uint64_t nan = (uint64_t)(h & 0x8000u) << 48 | 0x7ff0000000000000ull | (uint64_t)(h & 0x3ffu) << 42;
+    const double x = (double)float32_of_half(h);
+    return (h & 0x7fffu) > 0x7c00u ? double_of_bits(nan) : x;
 }
 
 /* Rounded once: by way of float32 some numbers would be rounded twice. */

@@ -108,7 +108,7 @@ static inline int half_range_is_safe(half_range range)
     return is_safe;
 }
 
-/* One vector, of n elements: by LOAD and STORE; 0 in place of `small` where results below
+/* One vector of results, and what it means for the range. SMALL is 0 where results below
  * 2**-14 are exact. */
 #define XBCAST_HALF_STEP(COMPUTE, AT, RANGE, SMALL, LOAD, STORE)                                    \
     do {                                                                                            \
@@ -116,9 +116,9 @@ static inline int half_range_is_safe(half_range range)
                                     s2 ? XBCAST_LANES(cvtph_ps)(LOAD(x2 + (AT))) : b);              \
         const half_narrow rounded = XBCAST_LANES(cvtps_ph)(x, 0);                                   \
         STORE(to + (AT), rounded);                                                                  \
-        RANGE.most = XBCAST_NARROW(max_epu16)(RANGE.most, rounded & magnitude_16);      \
+        RANGE.most = XBCAST_NARROW(max_epu16)(RANGE.most, rounded & magnitude_16);                  \
         if (SMALL) {                                                                                \
-            const half_wide_bits magnitude = (half_wide_bits)x & magnitude_32;                       \
+            const half_wide_bits magnitude = (half_wide_bits)x & magnitude_32;                      \
             RANGE.least = XBCAST_LANES(min_epu32)(                                                  \
                 RANGE.least, XBCAST_LANES(add_epi32)(magnitude, XBCAST_LANES(set1_epi32)(-1)));     \
         }                                                                                           \
@@ -130,8 +130,8 @@ static inline int half_range_is_safe(half_range range)
     static inline __attribute__((always_inline)) int OP##_halves(                                   \
         any_float16 *to, const any_float16 *x1, int s1, const any_float16 *x2, int s2, ptrdiff_t n) \
     {                                                                                               \
-        const half_narrow magnitude_16 = XBCAST_NARROW(set1_epi16)(0x7fff);                          \
-        const half_wide_bits magnitude_32 = XBCAST_LANES(set1_epi32)(0x7fffffff);                    \
+        const half_narrow magnitude_16 = XBCAST_NARROW(set1_epi16)(0x7fff);                         \
+        const half_wide_bits magnitude_32 = XBCAST_LANES(set1_epi32)(0x7fffffff);                   \
         const half_wide a = XBCAST_LANES(set1_ps)(float32_of_half(*x1));                            \
         const half_wide b = XBCAST_LANES(set1_ps)(float32_of_half(*x2));                            \
         half_range even = half_range_of_none(), odd = even;                                         \
