@@ -375,7 +375,7 @@ def test_op_is_an_op_or_its_name():
     assert explain("mod", 5, 3) == explain(xbcast.remainder, 5, 3)
     with pytest.raises(ValueError, match="^explain: there is no op 'plus'$"):
         explain("plus", 1, 2)
-    with pytest.raises(TypeError, match="^explain: op must be .* not ufunc$"):
+    with pytest.raises(TypeError, match="^explain: op must be .* not numpy.ufunc$"):
         explain(np.add, 1, 2)
 
 

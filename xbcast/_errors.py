@@ -381,7 +381,8 @@ def operand_count(op, n):
     """Too few or too many positional arguments."""
     if n > 2:
         return TypeError(
-            f"{op}: takes 2 positional operands but {n} were given; pass the output as out="
+            f"{op}: takes 2 positional operands but {n} were given; pass the output as out=, "
+            "dimensions as broadcast_dimensions="
         )
     return TypeError(f"{op}: takes 2 positional operands but {n} {_was(n)} given")
 
@@ -399,7 +400,9 @@ def no_op(value):
     """explain: neither an op nor the name of one."""
     if isinstance(value, str):
         return ValueError(f"explain: there is no op {value!r}")
-    return TypeError(f"explain: op must be an xbcast.ufunc or a name, not {type(value).__name__}")
+    kind = type(value)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return TypeError(f"explain: op must be an xbcast.ufunc or a name, not {module}{kind.__qualname__}")
 
 
 def not_indexable(value):
