@@ -56,7 +56,7 @@ cdef enum:
     # within its loop, for a kernel that computes its warnings and for NumPy's loops.
     PER_BYTE = 10
     PER_CONVERSION = 100
-    PER_HALF = 50
+    PER_HALF = 20
     PER_COMPUTED = 400
     PER_NUMPY = 1000
     # A chunk starts at a multiple of so many elements, which no cache line crosses.
