@@ -32,6 +32,9 @@ cdef enum:
     # bytes as its stride, up to this: memory has more to give when operands take short
     # turns (benchmarks/bench_layouts.py, Memory, third).
     LONGEST_TURN = 16
+    # Bytes of scratch that are filled in turn with computing: memory has more to give when
+    # it is asked for both (benchmarks/bench_layouts.py, stretched).
+    TURN = 4096
     # Bytes of a result from which on it may be better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput of
     # float64).
@@ -284,6 +287,49 @@ cdef void choose_block(plan_t* plan, int transposed) noexcept nogil:
         plan.block[2] = min(elements // (size[0] * size[1]), size[2])
 
 
+cdef int lone_packed(const plan_t* plan, int along) noexcept nogil:
+    """
+    Return the operand that alone is packed, by a copy, while in the others all axes up to one
+    are one row; -1 if there is none, or it does not move along that axis: what is in scratch
+    then serves again.
+    """
+    cdef const axis_t* axis = plan.nest.axis
+    cdef int a, k, lone = -1
+    for k in range(OUT, MASK):
+        if plan.operand[k].packed:
+            if k == OUT or lone >= 0 or not is_plain(&plan.operand[k]) or axis[along].stride[k] == 0:
+                return -1
+            lone = k
+            continue
+        for a in range(along):
+            if axis[a + 1].stride[k] != axis[a].size * axis[a].stride[k]:
+                return -1
+    return lone
+
+
+cdef void take_turns(plan_t* plan) noexcept nogil:
+    """Make blocks smaller, and all alike, where one operand is copied and all else is one row."""
+    cdef const axis_t* axis = plan.nest.axis
+    cdef Py_ssize_t rows, row = 1, line
+    cdef int k, along = 0
+    while along < 3 and along < plan.nest.ndim and plan.block[along] == axis[along].size:
+        row *= axis[along].size
+        along += 1
+    if plan.masked or plan.run == NULL or not 0 < along < min(plan.nest.ndim, 3):
+        return
+    k = lone_packed(plan, along)
+    if k < 0:
+        return
+    rows = TURN // (row * plan.operand[k].itemsize)
+    line = CACHE_LINE // plan.operand[k].itemsize
+    if rows > line:
+        rows -= rows % line
+    if 1 < rows < plan.block[along]:
+        plan.turns = k
+        plan.along = along
+        plan.block[along] = rows
+
+
 cdef int axes_to_join(const plan_t* plan) noexcept nogil:
     """
     Return how many axes, contiguous in `out`, make a block where the first three make none.
@@ -341,7 +387,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     stretched), every size at least 1, and operands say which stages they need.
     After: `nest` is reduced, data pointers are moved to the first element walked,
     and all that says how a block is packed is set: `packed`, `packs`, `streams`, `block`,
-    `aligned`, `buffer`, `scratch`, `joined`, `gathered`.
+    `turns`, `along`, `aligned`, `buffer`, `scratch`, `joined`, `gathered`.
     """
     cdef pattern_tuple_t* nest = &plan.nest
     cdef axis_t held
@@ -351,6 +397,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
         reduce_tuple(nest)
     plan.packs = plan.streams = plan.past = False
     plan.joined = 0
+    plan.turns = -1
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
         plan.operand[k].packed = plan.operand[k].gathered = False
@@ -393,3 +440,5 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     plan.streams = may_gain_by_streaming(plan)
     if plan.packs:
         choose_block(plan, transposed)
+        if transposed < 0:
+            take_turns(plan)

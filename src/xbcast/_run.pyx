@@ -208,15 +208,18 @@ cdef inline void set_contiguous(Py_ssize_t* stride, const Py_ssize_t* size,
     stride[2] = size[1] * stride[1]
 
 
-cdef void copy_block(Copy copy, char* to, const Py_ssize_t* to_stride, const char* source,
-                     const Py_ssize_t* source_stride, const Py_ssize_t* size,
-                     unsigned int* warnings) noexcept nogil:
-    """Copy three levels by a function that takes two."""
-    cdef CopyWalk walk
+# A copy of three levels, by a function that takes two.
+cdef struct block_copy_t:
+    CopyWalk walk
+    Py_ssize_t count           # walks,
+    Py_ssize_t to, source      # and bytes from one to the next
+
+
+cdef void lay_out_copy(block_copy_t* copy, const Py_ssize_t* to_stride,
+                       const Py_ssize_t* source_stride, const Py_ssize_t* size) noexcept nogil:
     cdef Py_ssize_t n[3]
     cdef Py_ssize_t t[3]
     cdef Py_ssize_t s[3]
-    cdef Py_ssize_t j
     cdef int a, levels = 0, inside = 1, outside = 2
     for a in range(3):
         n[a] = 1
@@ -237,14 +240,30 @@ cdef void copy_block(Copy copy, char* to, const Py_ssize_t* to_stride, const cha
     if n[2] > n[1]:
         inside = 2
         outside = 1
-    walk.size[0] = n[0]
-    walk.to[0] = t[0]
-    walk.source[0] = s[0]
-    walk.size[1] = n[inside]
-    walk.to[1] = t[inside]
-    walk.source[1] = s[inside]
-    for j in range(n[outside]):
-        copy(to + j * t[outside], source + j * s[outside], &walk, warnings)
+    copy.walk.size[0] = n[0]
+    copy.walk.to[0] = t[0]
+    copy.walk.source[0] = s[0]
+    copy.walk.size[1] = n[inside]
+    copy.walk.to[1] = t[inside]
+    copy.walk.source[1] = s[inside]
+    copy.count = n[outside]
+    copy.to = t[outside]
+    copy.source = s[outside]
+
+
+cdef inline void copy_levels(Copy function, const block_copy_t* copy, char* to, const char* source,
+                             unsigned int* warnings) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(copy.count):
+        function(to + j * copy.to, source + j * copy.source, &copy.walk, warnings)
+
+
+cdef void copy_block(Copy function, char* to, const Py_ssize_t* to_stride, const char* source,
+                     const Py_ssize_t* source_stride, const Py_ssize_t* size,
+                     unsigned int* warnings) noexcept nogil:
+    cdef block_copy_t copy
+    lay_out_copy(&copy, to_stride, source_stride, size)
+    copy_levels(function, &copy, to, source, warnings)
 
 
 cdef void gather(char* to, const char* source, const Py_ssize_t* offset, Py_ssize_t n,
@@ -539,6 +558,68 @@ cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, p
                 return
 
 
+# ------------------------------------------------------------------------ turns
+
+cdef inline Py_ssize_t rows_to_line(const char* out, Py_ssize_t bytes, Py_ssize_t most) noexcept nogil:
+    """Return how many rows of so many bytes come before one that begins a cache line, or `most`."""
+    cdef Py_ssize_t i
+    for i in range(1, min(most, CACHE_LINE)):
+        if (<size_t>out + i * bytes) % CACHE_LINE == 0:
+            return i
+    return most
+
+
+cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
+                    unsigned int* warnings) noexcept nogil:
+    """
+    Run blocks for which one operand is copied into scratch, and which are one row in the others.
+
+    All take the same steps, found once. The first is shorter where it takes that for the
+    others to begin with a cache line of `out`.
+    """
+    cdef const axis_t* axis = plan.nest.axis
+    cdef const operand_t* operand = &plan.operand[plan.turns]
+    cdef block_copy_t copy
+    cdef Walk walk
+    cdef Py_ssize_t stride[3]
+    cdef Py_ssize_t size[3]
+    cdef Py_ssize_t row, left, rows
+    cdef char* at[3]
+    cdef char* args[3]
+    cdef unsigned int ignored = 0
+    cdef unsigned int* found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
+    cdef int k, along = plan.along
+    size[0] = axis[0].size
+    size[1] = axis[1].size if along == 2 else 0
+    size[2] = along == 1
+    row = size[0] if along == 1 else size[0] * size[1]
+    for k in range(OUT, MASK):
+        at[k] = data[k]
+        walk.stride[k][0] = axis[0].stride[k] if k != plan.turns else operand.itemsize
+        walk.stride[k][1] = 0
+    walk.size[1] = 1
+    left = axis[along].size
+    rows = rows_to_line(at[OUT], row * walk.stride[OUT][0], min(left, plan.block[along]))
+    while left > 0:
+        if rows != size[along]:
+            size[along] = rows
+            set_contiguous(stride, size, operand.itemsize)
+            lay_out_copy(&copy, stride, packing.stride[plan.turns], size)
+            walk.size[0] = row * rows
+        copy_levels(operand.copy, &copy, packing.scratch, at[plan.turns], found)
+        for k in range(OUT, MASK):
+            args[k] = at[k] if k != plan.turns else packing.scratch
+            at[k] += rows * packing.stride[k][along]
+        if plan.past:
+            args[OUT] = place_in_stream(&packing.stream, args[OUT])
+        plan.run(args[OUT], args[X1], args[X2], &walk, found)
+        if plan.past:
+            send(plan, &packing.stream, walk.size[0] * walk.stride[OUT][0])
+        left -= rows
+        rows = min(left, plan.block[along])
+    end_run(plan.warning_source, &warnings[OWN])
+
+
 # ------------------------------------------------------------------- outer axes
 
 cdef inline bint advance(const plan_t* plan, int first, Py_ssize_t* index, char** data) noexcept nogil:
@@ -617,9 +698,14 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
         for a in range(3):
             packing.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
     begin_stream(&packing.stream)
-    run_blocks(plan, data, block, &packing, warnings)
-    while advance(plan, first, index, data):
+    if plan.turns >= 0:
+        run_turns(plan, data, &packing, warnings)
+        while advance(plan, plan.along + 1, index, data):
+            run_turns(plan, data, &packing, warnings)
+    else:
         run_blocks(plan, data, block, &packing, warnings)
+        while advance(plan, first, index, data):
+            run_blocks(plan, data, block, &packing, warnings)
     if plan.past:
         flush_stream(&packing.stream)
         stream_end()

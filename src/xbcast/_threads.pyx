@@ -100,6 +100,8 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
         plan.operand[k].data += start * plan.nest.axis[job.axis].stride[k]
     plan.nest.axis[job.axis].size = min(job.step, plan.nest.axis[job.axis].size - start)
     if plan.packs:
+        if job.axis < plan.along:
+            plan.turns = -1
         for k in range(min(plan.nest.ndim, 3)):
             plan.block[k] = min(plan.block[k], plan.nest.axis[k].size)
     warnings[OWN] = warnings[CAST] = 0

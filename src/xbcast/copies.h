@@ -27,20 +27,54 @@ XBCAST_INLINE void copy_one(char* to, const char* source, ptrdiff_t size)
 
 /* ---- rows that are contiguous on both sides ---- */
 
-/* Rows of `bytes` bytes, between `word` and twice that, as two words that overlap. */
+/* Rows of `bytes` bytes, `word` or up to twice that, as one word or as two that overlap. */
 XBCAST_INLINE void copy_rows_by_words(char* to, const char* source, ptrdiff_t rows, ptrdiff_t bytes,
-                                      ptrdiff_t to_step, ptrdiff_t source_step, ptrdiff_t word)
+                                      ptrdiff_t to_step, ptrdiff_t source_step, ptrdiff_t word, int words)
 {
     char first[32], last[32];
     for (ptrdiff_t j = 0; j < rows; j++) {
         memcpy(first, source, word);
-        memcpy(last, source + bytes - word, word);
+        if (words == 2) {
+            memcpy(last, source + bytes - word, word);
+            memcpy(to + bytes - word, last, word);
+        }
         memcpy(to, first, word);
-        memcpy(to + bytes - word, last, word);
         to += to_step;
         source += source_step;
     }
 }
+
+#define XBCAST_ROWS_BY_WORDS(WORD)                                                            \
+    if (bytes == WORD) {                                                                      \
+        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, WORD, 1);           \
+        return;                                                                               \
+    }                                                                                         \
+    if (bytes < 2 * WORD) {                                                                   \
+        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, WORD, 2);           \
+        return;                                                                               \
+    }
+
+static void copy_rows_apart(char* to, const char* source, ptrdiff_t rows, ptrdiff_t bytes,
+                            ptrdiff_t to_step, ptrdiff_t source_step)
+{
+    XBCAST_ROWS_BY_WORDS(1)
+    XBCAST_ROWS_BY_WORDS(2)
+    XBCAST_ROWS_BY_WORDS(4)
+    XBCAST_ROWS_BY_WORDS(8)
+    XBCAST_ROWS_BY_WORDS(16)
+    XBCAST_ROWS_BY_WORDS(32)
+    if (bytes == 64) {
+        /* one of 64 takes longer */
+        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 32, 2);
+        return;
+    }
+    for (ptrdiff_t j = 0; j < rows; j++) {
+        memcpy(to, source, bytes);
+        to += to_step;
+        source += source_step;
+    }
+}
+#undef XBCAST_ROWS_BY_WORDS
 
 static void copy_rows(char* to, const char* source, ptrdiff_t rows, ptrdiff_t bytes,
                       ptrdiff_t to_step, ptrdiff_t source_step)
@@ -58,30 +92,8 @@ static void copy_rows(char* to, const char* source, ptrdiff_t rows, ptrdiff_t by
             done += more;
         }
     }
-    else if (bytes <= 1) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 1);
-    }
-    else if (bytes <= 4) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 2);
-    }
-    else if (bytes <= 8) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 4);
-    }
-    else if (bytes <= 16) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 8);
-    }
-    else if (bytes <= 32) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 16);
-    }
-    else if (bytes <= 64) {
-        copy_rows_by_words(to, source, rows, bytes, to_step, source_step, 32);
-    }
     else {
-        for (ptrdiff_t j = 0; j < rows; j++) {
-            memcpy(to, source, bytes);
-            to += to_step;
-            source += source_step;
-        }
+        copy_rows_apart(to, source, rows, bytes, to_step, source_step);
     }
 }
 
@@ -114,65 +126,51 @@ XBCAST_INLINE void fill_rows(char* to, const char* source, ptrdiff_t rows, ptrdi
 }
 
 #if defined(__SSSE3__)
-/* Vectors of elements, and their permutation by another vector. Elements that the
- * widest vectors of a level cannot permute go sixteen bytes at a time. */
+/* Vectors of elements, and their permutation by another vector, of numbers of 4 bytes
+ * each. Elements that the widest vectors of a level cannot permute go sixteen bytes at a
+ * time. */
 #if defined(__AVX512F__)
 #define XBCAST_WIDE 64
 typedef __m512i wide_vector;
-XBCAST_INLINE wide_vector permuted(wide_vector x, wide_vector by, ptrdiff_t size)
-{
-    return size == 8 ? _mm512_permutexvar_epi64(by, x) : _mm512_permutexvar_epi32(by, x);
-}
-#define XBCAST_LANE(size) (size)
+#define XBCAST_PERMUTED(x, by) _mm512_permutexvar_epi32((wide_vector)(by), x)
 #elif defined(__AVX2__)
 #define XBCAST_WIDE 32
 typedef __m256i wide_vector;
-XBCAST_INLINE wide_vector permuted(wide_vector x, wide_vector by, ptrdiff_t size)
-{
-    return _mm256_permutevar8x32_epi32(x, by);
-}
-#define XBCAST_LANE(size) ((ptrdiff_t)4)
+#define XBCAST_PERMUTED(x, by) _mm256_permutevar8x32_epi32(x, (wide_vector)(by))
 #endif
 
 enum { LONGEST_REPEAT = 16 };
 
+/* Lane k of a vector that holds k: what GCC makes of a loop over lanes takes ten times as
+ * long (benchmarks/bench_layouts.py, stretched). */
+static const int32_t lane_number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 /* `n` times each of `count` adjacent elements, into contiguous memory. */
 XBCAST_INLINE void repeat_elements(char* to, const char* source, ptrdiff_t count, ptrdiff_t n, ptrdiff_t size)
 {
+    /* i * share >> 16 is i / n, while i is below 2**12 */
+    const int32_t share = 65536 / (int32_t)n + 1;
     ptrdiff_t j = 0;
 #if defined(XBCAST_WIDE)
     if (size == 4 || size == 8) {
-        /* one vector read makes n vectors written; lane k of the v-th comes from
-         * element (v * lanes + k) / n */
-        const ptrdiff_t lane = XBCAST_LANE(size), in_vector = XBCAST_WIDE / size;
+        /* one vector read makes n vectors written; element i of these comes from i / n */
+        typedef int32_t lanes __attribute__((vector_size(XBCAST_WIDE)));
+        const ptrdiff_t in_vector = XBCAST_WIDE / size;
         if (count < in_vector) {
             fill_rows(to, source, count, n, n * size, size, size);
             return;
         }
-        wide_vector by[LONGEST_REPEAT];
-        const float share = 1.0f / (float)n;
+        lanes by[LONGEST_REPEAT], k;
+        memcpy(&k, lane_number, sizeof(k));
         for (ptrdiff_t v = 0; v < n; v++) {
-            if (lane == 8) {
-                int64_t k64[XBCAST_WIDE / 8];
-                for (int k = 0; k < XBCAST_WIDE / 8; k++) {
-                    k64[k] = (int32_t)(((float)(v * in_vector + k) + 0.5f) * share);
-                }
-                memcpy(&by[v], k64, sizeof(k64));
-            }
-            else {
-                int32_t k32[XBCAST_WIDE / 4];
-                for (int k = 0; k < XBCAST_WIDE / 4; k++) {
-                    int32_t of = (int32_t)(((float)(v * in_vector + k * 4 / (int)size) + 0.5f) * share);
-                    k32[k] = size == 8 ? 2 * of + k % 2 : of;
-                }
-                memcpy(&by[v], k32, sizeof(k32));
-            }
+            const int32_t first = (int32_t)(v * in_vector);
+            by[v] = size == 8 ? 2 * (((k >> 1) + first) * share >> 16) + (k & 1) : (k + first) * share >> 16;
         }
         for (; j + in_vector <= count; j += in_vector) {
             wide_vector x;
             memcpy(&x, source + j * size, sizeof(x));
             for (ptrdiff_t v = 0; v < n; v++) {
-                wide_vector y = permuted(x, by[v], size);
+                wide_vector y = XBCAST_PERMUTED(x, by[v]);
                 memcpy(to, &y, sizeof(y));
                 to += sizeof(y);
             }
@@ -181,20 +179,19 @@ XBCAST_INLINE void repeat_elements(char* to, const char* source, ptrdiff_t count
     else
 #endif
     if (size < 16) {
+        typedef int32_t lanes __attribute__((vector_size(64)));
+        typedef uint8_t bytes __attribute__((vector_size(16)));
         const ptrdiff_t in_vector = 16 / size;
         if (count < in_vector) {
             fill_rows(to, source, count, n, n * size, size, size);
             return;
         }
         __m128i by[LONGEST_REPEAT];
-        const float share = 1.0f / (float)n;
+        lanes k;
+        memcpy(&k, lane_number, sizeof(k));
         for (ptrdiff_t v = 0; v < n; v++) {
-            uint8_t k8[16];
-            for (int k = 0; k < 16; k++) {
-                int32_t of = (int32_t)(((float)(v * in_vector + k / (int)size) + 0.5f) * share);
-                k8[k] = (uint8_t)(of * (int)size + k % (int)size);
-            }
-            memcpy(&by[v], k8, sizeof(k8));
+            const lanes i = k / (int32_t)size + (int32_t)(v * in_vector);
+            by[v] = (__m128i)__builtin_convertvector((i * share >> 16) * (int32_t)size + k % (int32_t)size, bytes);
         }
         for (; j + in_vector <= count; j += in_vector) {
             __m128i x;
