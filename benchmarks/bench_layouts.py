@@ -100,7 +100,7 @@ class Masked:
     """A million elements of which `where` lets a share through."""
 
     param_names = ["dtype", "density"]
-    params = [choose(["int8", "float32", "float64"], ["float32"]), [0.0, 0.1, 0.5, 1.0]]
+    params = [choose(["int8", "float32", "float64"], ["float32"]), [0.0, 0.001, 0.01, 0.1, 0.5, 1.0]]
 
     def setup(self, dtype, density):
         rng = np.random.default_rng(0)

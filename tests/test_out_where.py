@@ -434,6 +434,31 @@ def test_large_masks(name, cpu_level):
             oracle.assert_same_values(name, out, want, oracle.expanded(x1, x2, (1,)))
 
 
+@pytest.mark.parametrize("dtype", [*grids.NATIVE, ">i4", ">c8"])
+def test_masks_that_keep_few(dtype):
+    """Some elements of a block, and blocks of up to three levels in which they lie anywhere."""
+    rng = np.random.default_rng(17)
+    name = "logical_xor" if dtype == "bool" else "multiply"
+    other = {"float64": "float32", "int32": "float64"}.get(dtype, dtype)
+    layouts = ("contiguous", "packed", "fortran", "reversed_all", "stepped", "transposed")
+    for shape, kept in itertools.product(((700,), (63, 40), (9, 13, 40), (40, 9, 3, 5)), (1, 3, 4, 5, 30, 90)):
+        for i in range(4):
+            x1 = LAYOUTS[layouts[(i + kept) % 6]](shape, dtype, 1)
+            x2 = LAYOUTS[layouts[i]](shape, other, 2) if i % 2 else grids.ordinary(other, shape[1:], 2)
+            dims = None if i % 2 else tuple(range(1, len(shape)))
+            mask = LAYOUTS[layouts[(i + 3) % 6]](shape, "bool", 3)
+            mask[...] = False
+            # some of them neighbours, across a multiple of 64
+            places = rng.choice(mask.size, kept, replace=False)
+            places[: kept // 2] = 62 + np.arange(kept // 2)
+            mask[np.unravel_index(places, shape)] = True
+            with np.errstate(all="ignore"):
+                out = LAYOUTS[layouts[(i + kept + 1) % 6]](shape, oracle.call(name, x1, x2, dims).dtype, 5)
+                want = expected(name, x1, x2, out, dims, mask)
+                getattr(xbcast, name)(x1, x2, out=out, where=mask, broadcast_dimensions=dims)
+            oracle.assert_same_values(name, out, want, oracle.expanded(x1, x2, dims))
+
+
 def test_mask_of_any_layout():
     rng = np.random.default_rng(15)
     x = np.arange(35.0).reshape(5, 7)

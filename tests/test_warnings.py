@@ -183,17 +183,22 @@ def test_masked_out_elements_do_not_warn(name, dtype):
     if flags(op, *harmless):
         return
     rng = np.random.default_rng(8)
-    for density in (0.1, 0.6):
+    out = np.empty(133, op(*harmless).dtype)
+    # the last one keeps few
+    for density in (0.1, 0.6, 0.02):
         mask = rng.random(133) < density
-        for x1, x2 in groups(name, dtype).values():
+        mask[100:102] = True
+        for want, (x1, x2) in groups(name, dtype).items():
             y1 = np.where(mask, harmless[0], np.resize(x1, 133))
             y2 = np.where(mask, harmless[1], np.resize(x2, 133))
             assert flags(op, y1, y2, where=mask) == ()
             assert flags(op, y1[0], y2, where=mask & False) == ()
-    out = np.empty(133, op(*harmless).dtype)
-    for want, (x1, x2) in groups(name, dtype).items():
-        y1, y2 = np.resize(x1, 133), np.resize(x2, 133)
-        assert flags(op, y1, y2, where=mask, out=out) == want
+            # one of those that are kept
+            y1[100], y2[100] = x1[0], x2[0]
+            assert flags(op, y1, y2, where=mask, out=out) == flags(op, x1[:1], x2[:1])
+            y1, y2 = np.resize(x1, 133), np.resize(x2, 133)
+            if density > 0.5:
+                assert flags(op, y1, y2, where=mask, out=out) == want
 
 
 def test_integer_division_by_zero_under_a_mask():

@@ -5,7 +5,7 @@ calls the inner loop, and brings the results to where they belong. No Python
 object, no allocation, and no decision that the plan has not made.
 """
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
 from libc.string cimport memcpy
 from xbcast._inner_loop cimport (
     COMPUTED, HARDWARE, INT8, INT16, INT32, INT64, MASK, OUT, X1, X2,
@@ -22,6 +22,9 @@ cdef extern from "float_status.h" nogil:
 
 cdef extern from "scratch.h" nogil:
     enum:
+        MOST_KEPT
+        OFFSETS
+        PLACES
         STREAM_BLOCK
     char* thread_scratch()
     char* thread_stream()
@@ -31,6 +34,7 @@ cdef extern from "stream.h" nogil:
 
 cdef extern from "masks.h" nogil:
     Py_ssize_t count_kept(const char* mask, Py_ssize_t n)
+    Py_ssize_t find_kept(uint16_t* place, const char* mask, Py_ssize_t n)
 
 
 # ------------------------------------------------------------ one call of a loop
@@ -56,7 +60,11 @@ cdef inline void run_numpy_loop(const plan_t* plan, char** data, const Walk* wal
 
 cdef inline unsigned int* begin_run(int warning_source, unsigned int* warnings,
                                     unsigned int* ignored) noexcept nogil:
-    """Before loops of our own run: clear the status; return where they may write."""
+    """
+    Before loops of our own run: clear the status; return where they may write.
+
+    The status stays theirs until end_run: conversions in between restore it.
+    """
     if warning_source == HARDWARE:
         clear_kernel_status()
     return warnings if warning_source == COMPUTED else ignored
@@ -75,15 +83,19 @@ cdef void run_walk(InnerLoop run, int warning_source, char** data, const Walk* w
     end_run(warning_source, warnings)
 
 
+# Where the warnings of a run go: what a loop of our own computes, and all others by slot.
+cdef struct found_t:
+    unsigned int* computed
+    unsigned int* warnings     # OWN, CAST
+
+
 cdef inline void run_loop(const plan_t* plan, char** data, const Walk* walk,
-                          unsigned int* warnings) noexcept nogil:
-    """Call the loop, ours or NumPy's, and collect its own warnings."""
+                          const found_t* found) noexcept nogil:
+    """Call the loop, ours or NumPy's."""
     if plan.run == NULL:
-        clear_library_status()
         run_numpy_loop(plan, data, walk)
-        warnings[OWN] |= library_status()
     else:
-        run_walk(plan.run, plan.warning_source, data, walk, &warnings[OWN])
+        plan.run(data[OUT], data[X1], data[X2], walk, found.computed)
 
 
 # ------------------------------------------------------- results past the cache
@@ -135,7 +147,7 @@ cdef inline void send(const plan_t* plan, stream_t* stream, Py_ssize_t bytes) no
 
 
 cdef void run_past_cache(const plan_t* plan, char** data, const Walk* walk, stream_t* stream,
-                         unsigned int* warnings) noexcept nogil:
+                         const found_t* found) noexcept nogil:
     """
     Call a loop of our own on rows of results that go past the cache.
 
@@ -146,8 +158,6 @@ cdef void run_past_cache(const plan_t* plan, char** data, const Walk* walk, stre
     cdef Walk part
     cdef Py_ssize_t itemsize = walk.stride[OUT][0], most = STREAM_BLOCK // itemsize
     cdef Py_ssize_t j, left
-    cdef unsigned int ignored = 0
-    cdef unsigned int* found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
     cdef int k
     for k in range(3):
         part.stride[k][0] = walk.stride[k][0]
@@ -159,12 +169,11 @@ cdef void run_past_cache(const plan_t* plan, char** data, const Walk* walk, stre
         left = walk.size[0]
         while left > 0:
             part.size[0] = min(left, most)
-            plan.run(place_in_stream(stream, at[OUT]), at[X1], at[X2], &part, found)
+            plan.run(place_in_stream(stream, at[OUT]), at[X1], at[X2], &part, found.computed)
             send(plan, stream, part.size[0] * itemsize)
             left -= part.size[0]
             for k in range(3):
                 at[k] += part.size[0] * walk.stride[k][0]
-    end_run(plan.warning_source, &warnings[OWN])
 
 
 # ---------------------------------------------------------------------- packing
@@ -174,6 +183,18 @@ cdef struct held_t:
     const char* source
     Py_ssize_t size[3]
     char* at
+
+# What a mask keeps of a block.
+cdef struct kept_t:
+    const char* mask           # contiguous; NULL if it keeps all
+    Py_ssize_t n
+    const uint16_t* place      # where in the block, if they are few; else NULL
+    Py_ssize_t* offset         # room for their offsets in an operand
+
+cdef enum:
+    # Of so many elements a mask keeps few if it keeps one: these are taken one by one
+    # (benchmarks/bench_layouts.py, Masked).
+    FEW = 16
 
 # What packing needs to know beside the plan: the strides of axes 0 to 2, by Role, the
 # scratch with what it holds, and results on their way past the cache.
@@ -287,13 +308,53 @@ cdef void gather(char* to, const char* source, const Py_ssize_t* offset, Py_ssiz
             memcpy(to + 16 * i, source + offset[i], 16)
 
 
+cdef void scatter(char* to, const char* source, const Py_ssize_t* offset, Py_ssize_t n,
+                  Py_ssize_t itemsize) noexcept nogil:
+    """Copy elements to n offsets."""
+    cdef Py_ssize_t i
+    if itemsize == 1:
+        for i in range(n):
+            to[offset[i]] = source[i]
+    elif itemsize == 2:
+        for i in range(n):
+            memcpy(to + offset[i], source + 2 * i, 2)
+    elif itemsize == 4:
+        for i in range(n):
+            memcpy(to + offset[i], source + 4 * i, 4)
+    elif itemsize == 8:
+        for i in range(n):
+            memcpy(to + offset[i], source + 8 * i, 8)
+    else:
+        for i in range(n):
+            memcpy(to + offset[i], source + 16 * i, 16)
+
+
+cdef const Py_ssize_t* offsets_of_few(const kept_t* kept, const Py_ssize_t* stride,
+                                      const Py_ssize_t* size) noexcept nogil:
+    """Return where those of a block that a mask keeps lie; valid until the next call."""
+    cdef Py_ssize_t* offset = kept.offset
+    cdef Py_ssize_t i
+    cdef unsigned int place, row, size0 = <unsigned int>size[0], size1 = <unsigned int>size[1]
+    for i in range(kept.n):
+        place = kept.place[i]
+        offset[i] = place * stride[0]
+        if place >= size0:
+            row = place // size0
+            offset[i] = (place - row * size0) * stride[0]
+            if row >= size1:
+                offset[i] += row // size1 * stride[2]
+                row %= size1
+            offset[i] += row * stride[1]
+    return offset
+
+
 cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_ssize_t* size,
-                        packing_t* packing, const char* mask, unsigned int* warnings) noexcept nogil:
+                        packing_t* packing, const kept_t* kept, unsigned int* warnings) noexcept nogil:
     """
     Bring a block of an operand into contiguous scratch, as the loop reads it.
 
-    With a mask, only the elements that it keeps: the others are neither converted nor
-    do they give warnings. Returns the buffer that holds the block.
+    Only the elements that a mask keeps: the others are neither converted nor do they give
+    warnings. Returns the buffer that holds the block.
     """
     cdef const operand_t* operand = &plan.operand[k]
     cdef CopyWalk walk
@@ -303,21 +364,23 @@ cdef char* pack_operand(const plan_t* plan, int k, const char* source, const Py_
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef Py_ssize_t itemsize = operand.itemsize
     cdef int s
-    if (mask != NULL or is_plain(operand) or operand.gathered
+    if (kept.mask != NULL or is_plain(operand) or operand.gathered
             or not is_run(packing.stride[k], size, itemsize)):
         # as it is in memory; conversions are quick on contiguous elements only
         if operand.gathered:
             gather(target, source, <const Py_ssize_t*>(packing.scratch + operand.offsets), n, itemsize)
+        elif kept.place != NULL:
+            gather(target, source, offsets_of_few(kept, packing.stride[k], size), kept.n, itemsize)
         else:
             set_contiguous(stride, size, itemsize)
             copy_block(operand.copy, target, stride, source, packing.stride[k], size, &warnings[OWN])
-        if mask != NULL:
-            n = plan.table.compress[log2_size(itemsize)](target, mask, n)
+            if kept.mask != NULL:
+                plan.table.compress[log2_size(itemsize)](target, kept.mask, n)
         source = target
         target = other(plan, scratch, target)
         if is_plain(operand):
             return <char*>source
-    walk.size[0] = n
+    walk.size[0] = n if kept.mask == NULL else kept.n
     walk.size[1] = 1
     walk.to[1] = walk.source[1] = 0
     for s in range(operand.n_stages):
@@ -344,12 +407,11 @@ cdef void stream_rows(Stream stream, char* to, const Py_ssize_t* stride, const c
 
 
 cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, packing_t* packing,
-                        const char* mask, unsigned int* warnings) noexcept nogil:
+                        const kept_t* kept, unsigned int* warnings) noexcept nogil:
     """
     Bring a block of results from contiguous scratch to where it belongs.
 
-    `size` are the extents in memory; with a mask, scratch holds only the elements
-    that it keeps, and `mask` is contiguous.
+    `size` are the extents in memory; scratch holds only the elements that a mask keeps.
     """
     cdef const operand_t* operand = &plan.operand[OUT]
     cdef CopyWalk walk
@@ -358,17 +420,14 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     cdef char* source = scratch
     cdef char* target
     cdef Py_ssize_t itemsize = operand.run_itemsize
-    cdef Py_ssize_t n = size[0] * size[1] * size[2]
     cdef int s, last = 0 if is_plain(operand) else operand.n_stages
     cdef bint direct, run = is_run(packing.stride[OUT], size, operand.itemsize)
-    if mask != NULL:
-        n = count_kept(mask, n)
-    walk.size[0] = n
+    walk.size[0] = kept.n
     walk.size[1] = 1
     walk.to[1] = walk.source[1] = 0
     # steps from scratch to scratch, but the last one to memory where that is one run
     for s in range(last):
-        direct = run and mask == NULL and not plan.past and s == last - 1
+        direct = run and kept.mask == NULL and not plan.past and s == last - 1
         target = to if direct else other(plan, scratch, source)
         walk.source[0] = itemsize
         itemsize = operand.stage[s].itemsize
@@ -380,7 +439,10 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
     if plan.past:
         stream_rows(plan.table.stream, to, packing.stride[OUT], source, size, itemsize, run)
         return
-    if mask != NULL:
+    if kept.place != NULL:
+        scatter(to, source, offsets_of_few(kept, packing.stride[OUT], size), kept.n, itemsize)
+        return
+    if kept.mask != NULL:
         if run:
             walk.to[0] = itemsize
             # one level, however short the rows are (benchmarks/bench_layouts.py, MaskedRows)
@@ -392,7 +454,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
             walk.size[0] = size[0] if size[2] == 1 else size[0] * size[1]
             walk.size[1] = size[1] if size[2] == 1 else size[2]
             walk.to[1] = packing.stride[OUT][1] if size[2] == 1 else packing.stride[OUT][2]
-        plan.table.scatter[log2_size(itemsize)](to, source, mask, &walk)
+        plan.table.scatter[log2_size(itemsize)](to, source, kept.mask, &walk)
         return
     set_contiguous(stride, size, itemsize)
     copy_block(operand.copy, to, packing.stride[OUT], source, stride, size, &warnings[OWN])
@@ -414,8 +476,27 @@ cdef bint is_held(const held_t* held, const char* source, const Py_ssize_t* size
             and held.size[2] >= size[2])
 
 
+cdef bint look_at_mask(const plan_t* plan, const char* mask, const Py_ssize_t* size,
+                       packing_t* packing, kept_t* kept, unsigned int* warnings) noexcept nogil:
+    """Find what a mask keeps of a block; `kept` says all of it. False if nothing."""
+    cdef Py_ssize_t n = kept.n
+    cdef uint16_t* place
+    if not is_run(packing.stride[MASK], size, 1):
+        mask = pack_operand(plan, MASK, mask, size, packing, kept, warnings)
+    kept.n = count_kept(mask, n)
+    if kept.n == n:
+        return True
+    kept.mask = mask
+    if 0 < kept.n <= min(n // FEW, MOST_KEPT):
+        place = <uint16_t*>(packing.scratch + PLACES)
+        find_kept(place, mask, n)
+        kept.place = place
+        kept.offset = <Py_ssize_t*>(packing.scratch + OFFSETS)
+    return kept.n > 0
+
+
 cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, packing_t* packing,
-                    unsigned int* warnings) noexcept nogil:
+                    const found_t* found) noexcept nogil:
     """
     Pack, run and unpack one block.
 
@@ -426,19 +507,15 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
     cdef Py_ssize_t stride[3][3]
     cdef Walk walk
     cdef Py_ssize_t n = size[0] * size[1] * size[2]
-    cdef const char* mask = NULL
+    cdef kept_t kept
     cdef held_t* held
     cdef int a, k
     cdef bint joined = True
-    if plan.masked:
-        mask = data[MASK]
-        if not is_run(packing.stride[MASK], size, 1):
-            mask = pack_operand(plan, MASK, mask, size, packing, NULL, warnings)
-        walk.size[0] = count_kept(mask, n)
-        if walk.size[0] == 0:
-            return
-        if walk.size[0] == n:
-            mask = NULL
+    kept.mask = NULL
+    kept.place = NULL
+    kept.n = n
+    if plan.masked and not look_at_mask(plan, data[MASK], size, packing, &kept, found.warnings):
+        return
     for k in range(OUT, MASK):
         if not plan.operand[k].packed:
             at[k] = data[k]
@@ -453,9 +530,9 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
             at[X2] = at[X1]
             continue
         held = &packing.held[k]
-        if mask != NULL or not is_held(held, data[k], size):
-            held.at = pack_operand(plan, k, data[k], size, packing, mask, warnings)
-            held.source = data[k] if mask == NULL else NULL
+        if kept.mask != NULL or not is_held(held, data[k], size):
+            held.at = pack_operand(plan, k, data[k], size, packing, &kept, found.warnings)
+            held.source = data[k] if kept.mask == NULL else NULL
             for a in range(3):
                 held.size[a] = size[a]
         at[k] = held.at
@@ -463,8 +540,9 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
         walk.stride[k][0] = stride[k][0]
         walk.stride[k][1] = stride[k][1]
         joined &= size[1] == 1 or stride[k][1] == size[0] * stride[k][0]
-    if mask != NULL:
+    if kept.mask != NULL:
         # masked plans pack everything but scalars, so one level is all there is
+        walk.size[0] = kept.n
         walk.size[1] = 1
     elif joined:
         # two levels in one; the third follows, or becomes part of it, too
@@ -480,11 +558,11 @@ cdef void run_block(const plan_t* plan, char** data, const Py_ssize_t* size, pac
         walk.size[0] = size[0]
         walk.size[1] = size[1]
     if plan.past and not plan.operand[OUT].packed:
-        run_past_cache(plan, at, &walk, &packing.stream, warnings)
+        run_past_cache(plan, at, &walk, &packing.stream, found)
         return
-    run_loop(plan, at, &walk, warnings)
+    run_loop(plan, at, &walk, found)
     if plan.operand[OUT].packed and plan.writes:
-        unpack_result(plan, data[OUT], size, packing, mask, warnings)
+        unpack_result(plan, data[OUT], size, packing, &kept, found.warnings)
 
 
 cdef bint may_take_three(const plan_t* plan) noexcept nogil:
@@ -527,7 +605,7 @@ cdef Py_ssize_t first_extent(const plan_t* plan, int a, Py_ssize_t block, Py_ssi
 
 
 cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, packing_t* packing,
-                     unsigned int* warnings) noexcept nogil:
+                     const found_t* found) noexcept nogil:
     """Cut axes 0 to 2 into blocks."""
     cdef Py_ssize_t n[3]
     cdef Py_ssize_t first[3]
@@ -544,7 +622,7 @@ cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, p
             at[k] = data[k]
             for a in range(3):
                 at[k] += start[a] * packing.stride[k][a]
-        run_block(plan, at, size, packing, warnings)
+        run_block(plan, at, size, packing, found)
         a = 0
         while True:
             start[a] += size[a]
@@ -570,7 +648,7 @@ cdef inline Py_ssize_t rows_to_line(const char* out, Py_ssize_t bytes, Py_ssize_
 
 
 cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
-                    unsigned int* warnings) noexcept nogil:
+                    const found_t* found) noexcept nogil:
     """
     Run blocks for which one operand is copied into scratch, and which are one row in the others.
 
@@ -586,8 +664,6 @@ cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
     cdef Py_ssize_t row, left, rows
     cdef char* at[3]
     cdef char* args[3]
-    cdef unsigned int ignored = 0
-    cdef unsigned int* found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
     cdef int k, along = plan.along
     size[0] = axis[0].size
     size[1] = axis[1].size if along == 2 else 0
@@ -606,18 +682,17 @@ cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
             set_contiguous(stride, size, operand.itemsize)
             lay_out_copy(&copy, stride, packing.stride[plan.turns], size)
             walk.size[0] = row * rows
-        copy_levels(operand.copy, &copy, packing.scratch, at[plan.turns], found)
+        copy_levels(operand.copy, &copy, packing.scratch, at[plan.turns], found.warnings)
         for k in range(OUT, MASK):
             args[k] = at[k] if k != plan.turns else packing.scratch
             at[k] += rows * packing.stride[k][along]
         if plan.past:
             args[OUT] = place_in_stream(&packing.stream, args[OUT])
-        plan.run(args[OUT], args[X1], args[X2], &walk, found)
+        plan.run(args[OUT], args[X1], args[X2], &walk, found.computed)
         if plan.past:
             send(plan, &packing.stream, walk.size[0] * walk.stride[OUT][0])
         left -= rows
         rows = min(left, plan.block[along])
-    end_run(plan.warning_source, &warnings[OWN])
 
 
 # ------------------------------------------------------------------- outer axes
@@ -654,7 +729,7 @@ cdef void write_offsets(const plan_t* plan, int k, Py_ssize_t* offset) noexcept 
 
 
 cdef void run_joined(const plan_t* plan, char** data, Py_ssize_t* index,
-                     unsigned int* warnings) noexcept nogil:
+                     const found_t* found) noexcept nogil:
     """
     Take the joined axes for one, and each place along the others for a block.
 
@@ -676,13 +751,13 @@ cdef void run_joined(const plan_t* plan, char** data, Py_ssize_t* index,
         else:
             # contiguous or constant
             packing.stride[k][0] = plan.nest.axis[0].stride[k]
-    run_block(plan, data, size, &packing, warnings)
+    run_block(plan, data, size, &packing, found)
     while advance(plan, plan.joined, index, data):
-        run_block(plan, data, size, &packing, warnings)
+        run_block(plan, data, size, &packing, found)
 
 
 cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
-                     unsigned int* warnings) noexcept nogil:
+                     const found_t* found) noexcept nogil:
     cdef packing_t packing
     cdef Py_ssize_t block[3]
     cdef int a, k, first = 2
@@ -699,16 +774,39 @@ cdef void run_packed(const plan_t* plan, char** data, Py_ssize_t* index,
             packing.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
     begin_stream(&packing.stream)
     if plan.turns >= 0:
-        run_turns(plan, data, &packing, warnings)
+        run_turns(plan, data, &packing, found)
         while advance(plan, plan.along + 1, index, data):
-            run_turns(plan, data, &packing, warnings)
+            run_turns(plan, data, &packing, found)
     else:
-        run_blocks(plan, data, block, &packing, warnings)
+        run_blocks(plan, data, block, &packing, found)
         while advance(plan, first, index, data):
-            run_blocks(plan, data, block, &packing, warnings)
+            run_blocks(plan, data, block, &packing, found)
     if plan.past:
         flush_stream(&packing.stream)
         stream_end()
+
+
+cdef void run_in_place(const plan_t* plan, char** data, Py_ssize_t* index,
+                       const found_t* found) noexcept nogil:
+    """Walk operands where they lie: the loop takes two axes."""
+    cdef Walk walk
+    cdef stream_t stream
+    cdef int a, k
+    for a in range(2):
+        walk.size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
+        for k in range(3):
+            walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
+    if plan.past:
+        begin_stream(&stream)
+        run_past_cache(plan, data, &walk, &stream, found)
+        while advance(plan, 2, index, data):
+            run_past_cache(plan, data, &walk, &stream, found)
+        flush_stream(&stream)
+        stream_end()
+        return
+    run_loop(plan, data, &walk, found)
+    while advance(plan, 2, index, data):
+        run_loop(plan, data, &walk, found)
 
 
 cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
@@ -721,45 +819,30 @@ cdef void run_plan(const plan_t* plan, unsigned int* warnings) noexcept nogil:
     """
     cdef Py_ssize_t index[MAX_AXES]
     cdef char* data[4]
-    cdef Walk walk
-    cdef stream_t stream
+    cdef found_t found
     cdef unsigned int ignored = 0
-    cdef unsigned int* found
     cdef int a, k
     for k in range(plan.n):
         data[k] = plan.operand[k].data
     for a in range(2, plan.nest.ndim):
         index[a] = 0
-    if plan.joined > 0:
-        run_joined(plan, data, index, warnings)
-        return
-    if plan.packs:
-        run_packed(plan, data, index, warnings)
-        return
-    for a in range(2):
-        walk.size[a] = plan.nest.axis[a].size if plan.nest.ndim > a else 1
-        for k in range(3):
-            walk.stride[k][a] = plan.nest.axis[a].stride[k] if plan.nest.ndim > a else 0
-    if plan.past:
-        begin_stream(&stream)
-        run_past_cache(plan, data, &walk, &stream, warnings)
-        while advance(plan, 2, index, data):
-            run_past_cache(plan, data, &walk, &stream, warnings)
-        flush_stream(&stream)
-        stream_end()
-        return
-    if plan.run == NULL or plan.nest.ndim <= 2:
-        run_loop(plan, data, &walk, warnings)
-        while advance(plan, 2, index, data):
-            run_loop(plan, data, &walk, warnings)
-        return
     # the status is looked at once: walks may be as short as a few elements
-    # (benchmarks/bench_layouts.py, ManyAxes)
-    found = begin_run(plan.warning_source, &warnings[OWN], &ignored)
-    plan.run(data[OUT], data[X1], data[X2], &walk, found)
-    while advance(plan, 2, index, data):
-        plan.run(data[OUT], data[X1], data[X2], &walk, found)
-    end_run(plan.warning_source, &warnings[OWN])
+    # (benchmarks/bench_layouts.py, ManyAxes and Masked)
+    found.warnings = warnings
+    if plan.run == NULL:
+        clear_library_status()
+    else:
+        found.computed = begin_run(plan.warning_source, &warnings[OWN], &ignored)
+    if plan.joined > 0:
+        run_joined(plan, data, index, &found)
+    elif plan.packs:
+        run_packed(plan, data, index, &found)
+    else:
+        run_in_place(plan, data, index, &found)
+    if plan.run == NULL:
+        warnings[OWN] |= library_status()
+    else:
+        end_run(plan.warning_source, &warnings[OWN])
 
 
 # ------------------------------------------------------------ looking, not writing

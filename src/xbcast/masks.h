@@ -1,5 +1,5 @@
-/* What masks ask for: counting what is kept, bringing kept elements together, and
- * bringing results back to where they belong. A mask byte keeps if it is not zero.
+/* What masks ask for: counting and finding what is kept, bringing kept elements together,
+ * and bringing results back to where they belong. A mask byte keeps if it is not zero.
  *
  * Nothing is read or written but the elements named. Functions take the element size
  * as a constant, to be inlined once per size (benchmarks/bench_layouts.py, Masked).
@@ -11,8 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__BMI2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
+#endif
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__BMI2__)
 #define XBCAST_COMPRESSES
 #endif
 
@@ -38,6 +40,50 @@ static inline ptrdiff_t count_kept(const char* mask, ptrdiff_t n)
         kept += mask[i] != 0;
     }
     return kept;
+}
+
+/* One bit for each of 64 elements. */
+static inline uint64_t kept_of_64(const char* mask)
+{
+    uint64_t bits = 0;
+#if defined(__SSE2__)
+    for (int k = 0; k < 64; k += 16) {
+        const __m128i m = _mm_loadu_si128((const __m128i*)(mask + k));
+        const uint32_t zeros = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(m, _mm_setzero_si128()));
+        bits |= (uint64_t)(zeros ^ 0xffff) << k;
+    }
+#else
+    for (int k = 0; k < 64; k++) {
+        bits |= (uint64_t)(mask[k] != 0) << k;
+    }
+#endif
+    return bits;
+}
+
+static inline ptrdiff_t find_bits(uint16_t* place, uint64_t bits, ptrdiff_t first)
+{
+    const int count = __builtin_popcountll(bits);
+    /* four at a time, without branches */
+    for (int done = 0; done < count; done += 4) {
+        for (int k = 0; k < 4; k++) {
+            place[done + k] = (uint16_t)(first + (bits == 0 ? 0 : __builtin_ctzll(bits)));
+            bits &= bits - 1;
+        }
+    }
+    return count;
+}
+
+/* Writes down the places of the elements that are kept, of at most 2**16, and up to three
+ * numbers more; returns how many. */
+static inline ptrdiff_t find_kept(uint16_t* place, const char* mask, ptrdiff_t n)
+{
+    char rest[64] = {0};
+    ptrdiff_t i = 0, kept = 0;
+    for (; i + 64 <= n; i += 64) {
+        kept += find_bits(place + kept, kept_of_64(mask + i), i);
+    }
+    memcpy(rest, mask + i, n - i);
+    return kept + find_bits(place + kept, kept_of_64(rest), i);
 }
 
 #if defined(XBCAST_COMPRESSES)
@@ -140,14 +186,10 @@ static inline __attribute__((always_inline)) const char* scatter_elements(
     }
 #endif
     while (i < n) {
-        /* first where they belong, without branches, then the elements */
-        uint8_t place[256];
+        /* first where they belong, then the elements */
+        uint16_t place[256 + 3];
         const ptrdiff_t count = n - i < 256 ? n - i : 256;
-        ptrdiff_t kept = 0;
-        for (ptrdiff_t k = 0; k < count; k++) {
-            place[kept] = (uint8_t)k;
-            kept += mask[i + k] != 0;
-        }
+        const ptrdiff_t kept = find_kept(place, mask + i, count);
         for (ptrdiff_t k = 0; k < kept; k++) {
             memcpy(to + (i + place[k]) * stride, source + k * size, size);
         }

@@ -6,6 +6,9 @@
 #ifndef XBCAST_SCRATCH_H
 #define XBCAST_SCRATCH_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum {
     /* Bytes of one scratch buffer, of which there are two for each operand. Three
      * operands' buffers stay within the L1 cache. */
@@ -17,13 +20,18 @@ enum {
     /* Bytes that are computed in cache before they go past it, after what is left of the
      * block before, less than a line; and a line that may be read beyond them. */
     STREAM_BLOCK = 4096,
-    STREAM_SCRATCH = STREAM_BLOCK + 2 * 64
+    STREAM_SCRATCH = STREAM_BLOCK + 2 * 64,
+    /* Elements of a block that a mask may keep to be taken one by one, and bytes for their
+     * offsets and places, of which up to three more are written. */
+    MOST_KEPT = 512,
+    OFFSETS = ALL_SCRATCH + STREAM_SCRATCH,
+    PLACES = OFFSETS + MOST_KEPT * sizeof(ptrdiff_t)
 };
 
 static inline char *thread_scratch(void)
 {
     /* a cache line's alignment serves any loop */
-    static _Thread_local _Alignas(64) char space[ALL_SCRATCH + STREAM_SCRATCH];
+    static _Thread_local _Alignas(64) char space[PLACES + (MOST_KEPT + 3) * sizeof(uint16_t)];
     return space;
 }
 
