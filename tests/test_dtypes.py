@@ -275,6 +275,30 @@ def test_dtype_keyword(name):
         same_outcome(name, operand(x1), operand(x2), dtype=asked, casting="unsafe")
 
 
+@pytest.mark.parametrize("name", [n for n in OPS if oracle.OP[n].numpy])
+def test_dtype_keyword_of_every_pair(name):
+    """Every native dtype asked for beside every pair, and Python numbers, as often as NumPy is asked
+    for the answer and as it is remembered."""
+    numbers = 2, 2.5, 1j, True
+    pairs = [*itertools.product(grids.NATIVE, repeat=2)]
+    pairs += [*itertools.product(grids.NATIVE, numbers), *itertools.product(numbers, grids.NATIVE)]
+    for x1, x2 in pairs:
+        x1, x2 = operand(x1), operand(x2)
+        for asked in grids.NATIVE:
+            same_outcome(name, x1, x2, dtype=asked)
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("name", ["add", "less", "ldexp", "logical_and", "power"])
+def test_casting_beside_dtype(name, casting):
+    for dtype1, dtype2, asked in itertools.product(grids.NATIVE, repeat=3):
+        same_outcome(name, operand(dtype1), operand(dtype2), dtype=asked, casting=casting)
+    for dtype, number, asked in itertools.product(grids.NATIVE, (2, 2.5, True), grids.NATIVE):
+        if casting not in ("no", "equiv"):  # NumPy may crash, or ask its type resolvers in vain
+            same_outcome(name, operand(dtype), number, dtype=asked, casting=casting)
+            same_outcome(name, number, operand(dtype), casting=casting)
+
+
 SIGNATURES = [
     "dd->d", "ff->f", "ii->i", "dd->?", "ee->e", "FF->F", "OO->O", "di->d", "dl->d", "dd", "dd->", "d",
     "dd->f", "xx->x", "ddd->d", "", (None, None, "d"), ("d", None, None), ("d", "d", "d"),

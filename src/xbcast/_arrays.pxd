@@ -7,6 +7,10 @@ cdef extern from "arrays.h":
     object new_array(void* descr, int ndim, const Py_ssize_t* size, const Py_ssize_t* stride,
                      void* data, int flags)
     object new_scalar(void* data, void* descr)
+    object dtype_of(object)
+    int casting_of(object) except -1
+    bint can_cast(void* source, void* to, int casting)
+    int SAME_KIND "NPY_SAME_KIND_CASTING"
     # steals a reference to base
     int keep_alive(object view, PyObject* base) except -1
     bint is_exact_array(PyObject*)

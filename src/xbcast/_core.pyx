@@ -24,12 +24,12 @@ from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
 
 from xbcast._arrays cimport (
-    data_of, is_native, is_writeable, itemsize_of, keep_alive, new_array, new_scalar, rank_of, size_of,
-    stride_of, type_of,
+    SAME_KIND, can_cast, casting_of, data_of, dtype_of, is_exact_array, is_native, is_writeable, itemsize_of,
+    keep_alive, new_array, new_scalar, rank_of, size_of, stride_of, type_of,
 )
 from xbcast._dtypes cimport (
-    WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, element_dtype, element_type, find_loop,
-    loop_t, loop_table, same_element_type,
+    WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, choose_loop, choose_loop_into, element_dtype, element_type,
+    find_loop, loop_t, loop_table, same_element_type,
 )
 from xbcast._inner_loop cimport (
     BOOL, COMPLEX64, COMPLEX128, COMPUTED, FLOAT16, FLOAT64, HARDWARE, INT8, INT64, MASK, NEVER, N_TYPES, OUT,
@@ -1008,24 +1008,81 @@ cdef object kind_of(object x):
     return np.result_type(x) if isinstance(x, bool) else None
 
 
-cdef object types_asked_for(int op, const keywords_t* keywords, object x1, object x2, object out):
-    """
-    The operand types that `dtype=`, `signature=` and `casting=` ask for.
+cdef bint may_cast(const arg_t* arg, int element, int casting) noexcept:
+    """Whether casting lets an operand become an element type; a Python number had its answer."""
+    return arg.kind >= N_TYPES or can_cast(element_dtype(arg.kind), element_dtype(element), casting)
 
-    None if they have no say, () where NumPy must take the call.
+
+cdef bint find_asked_in_tables(call_t* c, const keywords_t* keywords, object out) except? True:
     """
+    As find_asked, where the choice tables have the answer; else return False.
+
+    They have it for native dtypes, and for Python numbers under the usual casting.
+    """
+    cdef int casting = SAME_KIND, kind_of_out = -1
+    cdef int k, element
+    cdef cnp.dtype dtype
+    if keywords.signature != NULL or NUMPY_UFUNCS[c.op] is None:
+        return False
+    for k in range(X1, MASK):
+        if c.arg[k].kind < 0 or c.arg[k].swapped:
+            return False
+    if out is not None and out is not Ellipsis:
+        if not is_exact_array(<PyObject*>out) or not is_native(<PyObject*>out):
+            return False
+        kind_of_out = element_type(type_of(<PyObject*>out))
+        if kind_of_out < 0:
+            return False
+    try:
+        if keywords.casting != NULL:
+            casting = casting_of(<object>keywords.casting)
+        if keywords.dtype != NULL:
+            dtype = dtype_of(<object>keywords.dtype)
+    except Exception:
+        return False               # NumPy says what is wrong
+    if casting != SAME_KIND and max(c.arg[X1].kind, c.arg[X2].kind) >= N_TYPES:
+        return False
+    if keywords.dtype == NULL:
+        c.loop = choose_loop(c.op, c.arg[X1].kind, c.arg[X2].kind)
+    else:
+        element = element_type(dtype.type_num)
+        if element < 0 or not dtype.isnative:
+            return False
+        c.loop = choose_loop_into(c.op, c.arg[X1].kind, c.arg[X2].kind, element)
+    if c.loop != NULL:
+        for k in range(X1, MASK):
+            if not may_cast(&c.arg[k], c.loop.type[k], casting):
+                c.loop = NULL
+                return True
+        if kind_of_out >= 0 and not can_cast(
+                element_dtype(c.loop.type[OUT]), element_dtype(kind_of_out), casting):
+            c.loop = NULL
+    return True
+
+
+cdef bint find_asked(call_t* c, const keywords_t* keywords, object x1, object x2, object out) except? True:
+    """
+    Find the loop that `dtype=`, `signature=` and `casting=` ask for; False if they have no say.
+
+    It is NULL where NumPy must take the call. To ask may run the caller's code.
+    """
+    c.loop = NULL
     casting = "same_kind" if keywords.casting == NULL else <object>keywords.casting
     if keywords.signature == NULL and keywords.dtype == NULL and casting == "same_kind":
-        return None
+        return False
+    if find_asked_in_tables(c, keywords, out):
+        return True
     kinds = kind_of(x1), kind_of(x2), out.dtype if isinstance(out, np.ndarray) else None
     if kinds[0] is None or kinds[1] is None:
-        return ()
+        return True
     types = explicit_types(
-        op, kinds,
+        c.op, kinds,
         None if keywords.signature == NULL else <object>keywords.signature,
         None if keywords.dtype == NULL else <object>keywords.dtype,
         casting)
-    return () if types is None else types
+    if types is not None:
+        c.loop = find_loop(c.op, types[0], types[1])
+    return True
 
 
 cdef bint can_become(int kind, int element) noexcept nogil:
@@ -1038,22 +1095,6 @@ cdef bint can_become(int kind, int element) noexcept nogil:
     elif kind == WEAK_COMPLEX:
         kind = COMPLEX128
     return loop_table().convert[element][kind] != NULL
-
-
-cdef const loop_t* loop_for(const call_t* c, object types) except? NULL:
-    """The loop of a call, or NULL for NumPy's ufunc; `types` as from types_asked_for."""
-    cdef const loop_t* loop
-    cdef int k
-    if types is None:
-        return choose_loop(c.op, c.arg[X1].kind, c.arg[X2].kind)
-    if not types:
-        return NULL
-    loop = find_loop(c.op, types[0], types[1])
-    for k in range(X1, MASK):
-        # a cast that only "unsafe" allows is NumPy's to make
-        if loop != NULL and not can_become(c.arg[k].kind, loop.type[k]):
-            return NULL
-    return loop
 
 
 cdef int convert_numbers(call_t* c, PyObject* x1, PyObject* x2) except -1:
@@ -1168,11 +1209,12 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
     cdef call_t c
     cdef keywords_t keywords = given[0]
     cdef object name = OP_NAMES[op]
-    cdef object first, second, mask, dims, degenerate, types = None, out = None
+    cdef object first, second, mask, dims, degenerate, out = None
     cdef bint has_out = False
-    cdef bint ours
+    cdef bint ours, asked = False
     cdef int sign
     c.op = op
+    c.loop = NULL
     c.masked = False
     c.by_sign = 0
     c.report = report
@@ -1217,7 +1259,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
         read_operand(x1, &c.arg[X1])
         read_operand(x2, &c.arg[X2])
     if keywords.dtype != NULL or keywords.signature != NULL or keywords.casting != NULL:
-        types = types_asked_for(op, &keywords, <object>x1, <object>x2, out)
+        asked = find_asked(&c, &keywords, <object>x1, <object>x2, out)
         read_operand(x1, &c.arg[X1])
         read_operand(x2, &c.arg[X2])
     if keywords.where != NULL:
@@ -1232,7 +1274,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
             if sign != 0:
                 answer_by_sign(&c, X2, sign)
         if sign != 0:
-            types = None if types is None else ()
+            c.loop = NULL
     if NUMPY_UFUNCS[op] is None:
         name_native(&c.arg[X1])
         name_native(&c.arg[X2])
@@ -1244,10 +1286,12 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
             if NUMPY_UFUNCS[op] is None:
                 name_native(&c.arg[OUT])
             ours = c.arg[OUT].kind >= 0
-    c.loop = NULL
-    if ours:
-        c.loop = loop_for(&c, types)
-    if c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
+    if ours and not asked:
+        c.loop = choose_loop(op, c.arg[X1].kind, c.arg[X2].kind)
+    elif ours and c.loop != NULL:
+        # a cast that only "unsafe" allows is NumPy's to make
+        ours = can_become(c.arg[X1].kind, c.loop.type[X1]) and can_become(c.arg[X2].kind, c.loop.type[X2])
+    if not ours or c.loop == NULL or (has_out and loop_table().convert[c.arg[OUT].kind][c.loop.type[OUT]] == NULL):
         if c.by_sign == X1:
             first, second = zeros_for(c.report, <object>x1), np.int8(sign)
             return hand_over(op, first, second, &keywords, report)

@@ -30,5 +30,7 @@ cdef int same_element_type(int type_num) noexcept nogil
 cdef void* element_dtype(int element) noexcept nogil
 # The loop for operands of these kinds; NULL where NumPy's ufunc must take the call
 cdef const loop_t* choose_loop(int op, int kind1, int kind2) except? NULL
+# The same for `dtype=` of an ElementType
+cdef const loop_t* choose_loop_into(int op, int kind1, int kind2, int element) except? NULL
 # The loop with these operand types, or NULL
 cdef const loop_t* find_loop(int op, int type1, int type2) noexcept nogil

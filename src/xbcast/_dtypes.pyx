@@ -63,6 +63,7 @@ cdef void* dtypes[N_TYPES]
 cdef Py_ssize_t n_loops = 0
 cdef loop_t* loops = NULL
 cdef uint16_t* choices = NULL                      # [op][kind][kind]
+cdef uint16_t* choices_into = NULL                 # [op][kind][kind][ElementType of `dtype=`]
 
 # In the order of ElementType.
 ELEMENTS = tuple([np.dtype(name) for name in (
@@ -215,14 +216,15 @@ cdef int add_numpy_loops(int op, object ufunc) except -1:
 
 
 cdef int list_loops() except -1:
-    global loops, choices, n_loops
+    global loops, choices, choices_into, n_loops
     cdef Py_ssize_t i, room = current_table.n_loops
     cdef int k
     ufuncs = [getattr(np, op.numpy) if op.numpy else None for op in OPS]
     room += sum([ufunc.ntypes for ufunc in ufuncs if ufunc is not None])
     loops = <loop_t*>calloc(room, sizeof(loop_t))
     choices = <uint16_t*>calloc(len(OPS) * N_KINDS * N_KINDS, sizeof(uint16_t))
-    if loops == NULL or choices == NULL:
+    choices_into = <uint16_t*>calloc(len(OPS) * N_KINDS * N_KINDS * N_TYPES, sizeof(uint16_t))
+    if loops == NULL or choices == NULL or choices_into == NULL:
         raise MemoryError
     for i in range(current_table.n_loops):
         loops[i].op = current_table.loops[i].op
@@ -244,17 +246,31 @@ cdef const loop_t* choose_loop(int op, int kind1, int kind2) except? NULL:
     """Return the loop for operands of these kinds, or NULL for NumPy's ufunc."""
     cdef uint16_t* choice = &choices[(op * N_KINDS + kind1) * N_KINDS + kind2]
     if choice[0] == UNKNOWN:
-        choice[0] = ask_numpy(op, KINDS[kind1], KINDS[kind2])
-    if choice[0] == NUMPY_UFUNC:
-        return NULL
-    return &loops[choice[0] - 2]
+        choice[0] = ask_numpy(op, KINDS[kind1], KINDS[kind2], {})
+    return chosen(choice[0])
 
 
-cdef uint16_t ask_numpy(int op, object dtype1, object dtype2) except? 0:
+cdef const loop_t* choose_loop_into(int op, int kind1, int kind2, int element) except? NULL:
+    """The same for `dtype=`; whether the arrays among the operands may be cast is left open."""
+    cdef uint16_t* choice = &choices_into[((op * N_KINDS + kind1) * N_KINDS + kind2) * N_TYPES + element]
+    if choice[0] == UNKNOWN:
+        # a Python number must suit the loop; "unsafe" would take any
+        choice[0] = ask_numpy(op, KINDS[kind1], KINDS[kind2], {
+            "signature": (None, None, ELEMENTS[element]),
+            "casting": "same_kind" if max(kind1, kind2) >= N_TYPES else "unsafe"})
+    return chosen(choice[0])
+
+
+cdef inline const loop_t* chosen(uint16_t choice) noexcept nogil:
+    return NULL if choice == NUMPY_UFUNC else &loops[choice - 2]
+
+
+cdef uint16_t ask_numpy(int op, object dtype1, object dtype2, dict asked) except? 0:
+    """Return the entry of a choice table; `asked` is what the call asks for besides."""
     cdef const loop_t* loop
     try:
-        x1, x2, out = RESOLVERS[op]((dtype1, dtype2, None))
-        if x1 == x2 == bool and (dtype1 != bool or dtype2 != bool):
+        x1, x2, out = RESOLVERS[op]((dtype1, dtype2, None), **asked)
+        if not asked and x1 == x2 == bool and (dtype1 != bool or dtype2 != bool):
             # logical ops of mixed dtypes: NumPy takes the truth of each operand first
             # (benchmarks/bench_ops.py, Mixed)
             return <uint16_t>(find_loop(op, BOOL, BOOL) - loops + 2)
@@ -278,9 +294,9 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     """
     Ask NumPy for the operand types of a call with `dtype=`, `signature=` or `casting=`.
 
-    Before: `dtypes` are three dtypes, or types of Python numbers, or None for `out`.
-    After: the ElementTypes of x1 and x2, or None where NumPy must take the call (it
-    refuses, or the types have no loop here).
+    For what the choice tables have no answer to. Before: `dtypes` are three dtypes, or types
+    of Python numbers, or None for `out`. After: the ElementTypes of x1 and x2, or None where
+    NumPy must take the call (it refuses, or the types have no loop here).
     """
     if OPS[op].numpy is None:
         return own_types(op, dtypes, signature, dtype, casting)

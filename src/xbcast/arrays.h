@@ -20,6 +20,25 @@ static inline PyObject *new_scalar(void *data, void *descr)
     return PyArray_Scalar(data, (PyArray_Descr *)descr, NULL);
 }
 
+/* A new reference to the dtype that an object stands for, or NULL with an exception. */
+static inline PyObject *dtype_of(PyObject *x)
+{
+    PyArray_Descr *descr = NULL;
+    return PyArray_DescrConverter(x, &descr) == NPY_SUCCEED ? (PyObject *)descr : NULL;
+}
+
+/* NumPy's number of a word for casting, or -1 with an exception. */
+static inline int casting_of(PyObject *x)
+{
+    NPY_CASTING casting;
+    return PyArray_CastingConverter(x, &casting) == NPY_SUCCEED ? (int)casting : -1;
+}
+
+static inline int can_cast(void *from, void *to, int casting)
+{
+    return PyArray_CanCastTypeTo((PyArray_Descr *)from, (PyArray_Descr *)to, (NPY_CASTING)casting);
+}
+
 /* Steals a reference to base. */
 static inline int keep_alive(PyObject *view, PyObject *base)
 {
