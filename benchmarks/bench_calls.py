@@ -86,3 +86,31 @@ class Scalars(SideBySide):
     def case(self, op, dtype):
         x = Array((), dtype, **VALUES)
         return Case(op, x, x, new_output=True)
+
+
+class OutOfRange(SideBySide):
+    """A comparison with an int that the other operand's dtype cannot hold."""
+
+    param_names = ["size"]
+    params = [choose([3, 1000, 10**6], [3, 10**6])]
+
+    def case(self, size):
+        return Case("less", Array((size,), "uint8", **VALUES), 300, None)
+
+
+class Asked:
+    """Calls that ask for a dtype or for a casting."""
+
+    param_names = ["asked"]
+    params = [["dtype", "casting"]]
+    ASKED = {"dtype": {"dtype": np.float64}, "casting": {"casting": "safe"}}
+
+    def setup(self, asked):
+        self.x = np.ones(3, np.float32)
+        self.keywords = self.ASKED[asked]
+
+    def time_xbcast(self, asked):
+        xbcast.add(self.x, self.x, **self.keywords)
+
+    def time_numpy(self, asked):
+        np.add(self.x, self.x, **self.keywords)

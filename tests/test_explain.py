@@ -85,6 +85,10 @@ TABLE = {
         call("add", ones(100000, np.int32), ones(100000)),
         ("B1", (100000,), ((0,),), "contiguous", {"x1": ("conversion from int32 to float64",)}),
     ),
+    "uint8 < 300": (
+        call("less", ones(10000, np.uint8), 300),
+        ("B2", (10000,), ((0,),), "right scalar", {"x1": ("constant, like the other operand",)}),
+    ),
     "float16 add": (
         call("add", ones(100000, np.float16), ones(100000, np.float16)),
         ("B1", (100000,), ((0,),), "contiguous", {}),

@@ -110,6 +110,12 @@ cdef inline bint is_apart(const plan_t* plan, int k) noexcept nogil:
     return not plan.operand[k].packed and stride != 0 and stride != plan.operand[k].itemsize
 
 
+cdef inline bint are_constant(const plan_t* plan) noexcept nogil:
+    """Whether both operands are stretched along axis 0, for which no loop has a layout."""
+    cdef const axis_t* axis = plan.nest.axis
+    return plan.nest.ndim > 0 and axis[0].stride[X1] == 0 and axis[0].stride[X2] == 0
+
+
 cdef bint is_short(const plan_t* plan) noexcept nogil:
     """Whether rows along axis 0 are so short that entering a loop for each costs most."""
     cdef int k
@@ -425,6 +431,10 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             join(plan)
             return
         plan.joined = 0
+    if plan.count >= WORTH_PACKING and plan.run != NULL and are_constant(plan):
+        # one of them is packed, once (benchmarks/bench_calls.py, OutOfRange)
+        if not plan.operand[X1].packed and not plan.operand[X2].packed:
+            pack(plan, X1)
     if plan.count >= WORTH_PACKING and not has_long_rows(plan):
         for k in range(X1, plan.n):
             axis = transposed_axis(plan, k)
