@@ -422,13 +422,18 @@ cdef bint count_elements(const placement_t* placement, Py_ssize_t itemsize, Py_s
 cdef char order_letter(object op, PyObject* order) except 0:
     """'C', 'F', 'A' or 'K'; the refusal is NumPy's."""
     cdef object value
+    cdef Py_UCS4 letter
     if order == NULL:
         return b"K"
     value = <object>order
     if value is None:
         return b"K"
-    if isinstance(value, str) and len(value) == 1 and value.upper() in "CFAK":
-        return <char>ord(value.upper())
+    if isinstance(value, str) and len(<str>value) == 1:
+        letter = (<str>value)[0]
+        if c"a" <= letter <= c"z":
+            letter -= 32
+        if letter == c"C" or letter == c"F" or letter == c"A" or letter == c"K":
+            return <char>letter
     raise _errors.order_letter(op, value)
 
 
