@@ -346,6 +346,45 @@ def test_many_short_axes_in_parts(shape, threads):
         xbcast._threads.use_machine_limit(None)
 
 
+#: One operand is packed in small pieces along an axis: the threads' cut goes along it, or across.
+TURNS = {
+    "along": ((30_000, 4), (30_000,), (0,)),
+    "across": ((50, 60, 8), (50, 8), (0, 2)),
+    "outside": ((40, 900, 7), (40, 900), (0, 1)),
+    "channels": ((40, 128, 7, 7), (128,), (1,)),
+    "pairs": ((9_000, 2, 2), (9_000, 2), (0, 2)),
+    "wide": ((90, 250, 1), (90, 1, 250), ((0, 1, 2), (0, 1, 2))),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("lead", [0, 1, 24])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "float64", "complex128", "float16"])
+@pytest.mark.parametrize("shapes", TURNS)
+def test_turns(shapes, dtype, lead, threads):
+    """Wherever in a line of the cache the arrays begin, in place or not."""
+    name = {"float64": "remainder", "float16": "divide", "complex128": "multiply"}.get(dtype, "floor_divide")
+    shape1, shape2, dims = TURNS[shapes]
+    memory = np.empty(lead + np.prod(shape1) * np.dtype(dtype).itemsize, np.uint8)
+    x1 = memory[lead:].view(dtype).reshape(shape1)
+    x1[...] = grids.ordinary(dtype, shape1, 1)
+    x2 = np.resize(np.arange(1, 120), shape2).astype(dtype)
+    xbcast._threads.use_machine_limit(threads)
+    try:
+        with xbcast.num_threads(threads), np.errstate(all="ignore"):
+            want = oracle.call(name, x1, x2, dims)
+            got = getattr(xbcast, name)(x1, x2, broadcast_dimensions=dims)
+            oracle.assert_same_values(name, got, want, oracle.expanded(x1, x2, dims))
+            backwards = x2[::-1].copy()[::-1]
+            got = getattr(xbcast, name)(x1, backwards, broadcast_dimensions=dims)
+            oracle.assert_same_values(name, got, want, oracle.expanded(x1, x2, dims))
+            if got.shape == shape1:
+                getattr(xbcast, name)(x1, x2, out=x1, broadcast_dimensions=dims)
+                assert x1.tobytes() == got.tobytes()
+    finally:
+        xbcast._threads.use_machine_limit(None)
+
+
 # ---- the result -------------------------------------------------------------
 
 
