@@ -33,7 +33,7 @@ cdef enum:
     # turns (benchmarks/bench_layouts.py, Memory, third).
     LONGEST_TURN = 16
     # Bytes of scratch that are filled in turn with computing: memory has more to give when
-    # it is asked for both (benchmarks/bench_layouts.py, stretched).
+    # it is asked for both (benchmarks/bench_layouts.py, short_stretched).
     TURN = 4096
     # Bytes of a result from which on it may be better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput of

@@ -142,7 +142,7 @@ typedef __m256i wide_vector;
 enum { LONGEST_REPEAT = 16 };
 
 /* Lane k of a vector that holds k: what GCC makes of a loop over lanes takes ten times as
- * long (benchmarks/bench_layouts.py, stretched). */
+ * long (benchmarks/bench_layouts.py, short_stretched). */
 static const int32_t lane_number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /* `n` times each of `count` adjacent elements, into contiguous memory. */
