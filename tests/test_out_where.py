@@ -459,6 +459,16 @@ def test_masks_that_keep_few(dtype):
             oracle.assert_same_values(name, out, want, oracle.expanded(x1, x2, dims))
 
 
+@pytest.mark.parametrize("density", [0.03, 0.045, 0.05, 0.055, 0.06, 0.07])
+def test_masks_that_keep_many_of_a_large_tile(density):
+    """More than there is room for, though few for the block."""
+    x = np.arange(700.0 * 700, dtype="f4").reshape(700, 700).T
+    mask = np.random.default_rng(18).random(x.shape) < density
+    for other in (np.float32(2), x.T):
+        got = xbcast.add(x, other, out=np.zeros(x.shape, "f4"), where=mask)
+        assert np.array_equal(got, np.where(mask, x + other, 0))
+
+
 def test_mask_of_any_layout():
     rng = np.random.default_rng(15)
     x = np.arange(35.0).reshape(5, 7)

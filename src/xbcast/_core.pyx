@@ -1014,7 +1014,7 @@ cdef object kind_of(object x):
 
 
 cdef bint may_cast(const arg_t* arg, int element, int casting) noexcept:
-    """Whether casting lets an operand become an element type; a Python number had its answer."""
+    """Whether casting lets an array become an element type; of numbers can_become says so."""
     return arg.kind >= N_TYPES or can_cast(element_dtype(arg.kind), element_dtype(element), casting)
 
 
@@ -1278,8 +1278,6 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
             sign = out_of_range(x2, &c.arg[X2], &c.arg[X1])
             if sign != 0:
                 answer_by_sign(&c, X2, sign)
-        if sign != 0:
-            c.loop = NULL
     if NUMPY_UFUNCS[op] is None:
         name_native(&c.arg[X1])
         name_native(&c.arg[X2])

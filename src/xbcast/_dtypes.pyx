@@ -251,13 +251,11 @@ cdef const loop_t* choose_loop(int op, int kind1, int kind2) except? NULL:
 
 
 cdef const loop_t* choose_loop_into(int op, int kind1, int kind2, int element) except? NULL:
-    """The same for `dtype=`; whether the arrays among the operands may be cast is left open."""
+    """The same for `dtype=`; whether the operands may be cast is left open."""
     cdef uint16_t* choice = &choices_into[((op * N_KINDS + kind1) * N_KINDS + kind2) * N_TYPES + element]
     if choice[0] == UNKNOWN:
-        # a Python number must suit the loop; "unsafe" would take any
-        choice[0] = ask_numpy(op, KINDS[kind1], KINDS[kind2], {
-            "signature": (None, None, ELEMENTS[element]),
-            "casting": "same_kind" if max(kind1, kind2) >= N_TYPES else "unsafe"})
+        choice[0] = ask_numpy(op, KINDS[kind1], KINDS[kind2],
+                              {"signature": (None, None, ELEMENTS[element]), "casting": "unsafe"})
     return chosen(choice[0])
 
 
