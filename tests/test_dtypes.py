@@ -316,6 +316,14 @@ def test_signature_keyword(signature):
             same_outcome(name, operand(x1), operand(x2), signature=signature, casting="unsafe")
 
 
+def test_long_long_that_is_asked_for():
+    """It is another type number than that of int64, though an equal dtype."""
+    for asked in ("q", "Q", np.longlong, np.dtype("q")):
+        for x in (np.ones(3, "i1"), np.ones(3, "u8"), 3):
+            got = xbcast.add(x, np.ones(3, "i2"), dtype=asked, casting="unsafe")
+            assert got.dtype.char == np.add(x, np.ones(3, "i2"), dtype=asked, casting="unsafe").dtype.char
+
+
 def test_dtype_and_signature_exclude_each_other():
     for signature in ("dd->d", (None, None, "d")):
         with pytest.raises(TypeError):

@@ -110,6 +110,22 @@ def test_short_rows(k, lead, dtypes, threads, way):
         xbcast._threads.use_machine_limit(None)
 
 
+@pytest.mark.parametrize("dtypes", ["f2 c8", "f4 c8", "f8 c16"])
+@pytest.mark.parametrize("k", [2, 3, 5, 12, 40])
+def test_results_wider_than_operands(k, dtypes, way):
+    """There is room for as many bytes of them as a block has, wherever they wait."""
+    dtype, to = dtypes.split()
+    n = 4 * MEBIBYTE // np.dtype(to).itemsize // k + 5
+    x1 = (np.arange(n * k) % 1009).reshape(n, k).astype(dtype)
+    x2 = (np.arange(n) % 997).astype(dtype)
+    out = np.zeros((n, k), to)
+    explained = xbcast.explain("complex", x1, x2, out=out, broadcast_dimensions=(0,))
+    assert explained.streams == _ways.can_stream
+    assert np.prod(explained.block) * out.itemsize <= 4096
+    xbcast.complex(x1, x2, out=out, broadcast_dimensions=(0,))
+    assert np.array_equal(out.real, x1) and np.array_equal(out.imag, np.repeat(x2, k).reshape(n, k))
+
+
 @pytest.mark.parametrize("lead", [0, 1, 63])
 @pytest.mark.parametrize("k", [7, 70, 300, 700])
 def test_rows_of_bools(k, lead, way):

@@ -422,14 +422,16 @@ cdef bint count_elements(const placement_t* placement, Py_ssize_t itemsize, Py_s
 cdef char order_letter(object op, PyObject* order) except 0:
     """'C', 'F', 'A' or 'K'; the refusal is NumPy's."""
     cdef object value
-    cdef Py_UCS4 letter
+    cdef int letter
     if order == NULL:
         return b"K"
     value = <object>order
     if value is None:
         return b"K"
+    if isinstance(value, bytes):
+        value = value.decode("ascii", "replace")
     if isinstance(value, str) and len(<str>value) == 1:
-        letter = (<str>value)[0]
+        letter = ord(value)
         if c"a" <= letter <= c"z":
             letter -= 32
         if letter == c"C" or letter == c"F" or letter == c"A" or letter == c"K":

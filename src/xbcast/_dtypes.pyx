@@ -310,7 +310,8 @@ def explicit_types(int op, dtypes, signature, dtype, casting):
     except Exception:  # whatever NumPy has to say, it says when it is called
         return None
     types = same_element_type(x1.num), same_element_type(x2.num)
-    return None if min(types) < 0 else types
+    # a result of long long is NumPy's to make
+    return None if min(types) < 0 or element_type(out.num) < 0 else types
 
 
 cdef tuple own_types(int op, dtypes, signature, dtype, casting):

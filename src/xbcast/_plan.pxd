@@ -7,6 +7,7 @@ from xbcast._pattern cimport pattern_tuple_t
 cdef extern from "scratch.h":
     cdef enum:
         SCRATCH
+        STREAM_BLOCK
         TILE_SCRATCH
         ALL_SCRATCH
 

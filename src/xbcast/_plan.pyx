@@ -32,9 +32,10 @@ cdef enum:
     # bytes as its stride, up to this: memory has more to give when operands take short
     # turns (benchmarks/bench_layouts.py, Memory, third).
     LONGEST_TURN = 16
-    # Bytes of scratch that are filled in turn with computing: memory has more to give when
-    # it is asked for both (benchmarks/bench_layouts.py, short_stretched).
-    TURN = 4096
+    # Bytes of scratch, and of results, that are filled in turn with computing: memory has more
+    # to give when it is asked for both (benchmarks/bench_layouts.py, short_stretched). On their
+    # way past the cache the results have room for as many.
+    TURN = STREAM_BLOCK
     # Bytes of a result from which on it may be better written past the cache, in stretches
     # of at least the other number (benchmarks/bench_layouts.py, Memory and NewOutput of
     # float64).
@@ -326,7 +327,7 @@ cdef void take_turns(plan_t* plan) noexcept nogil:
     k = lone_packed(plan, along)
     if k < 0:
         return
-    rows = TURN // (row * plan.operand[k].itemsize)
+    rows = TURN // (row * max(plan.operand[k].itemsize, plan.operand[OUT].itemsize))
     line = CACHE_LINE // plan.operand[k].itemsize
     if rows > line:
         rows -= rows % line
