@@ -472,8 +472,9 @@ def test_order_k_is_the_default():
     assert xbcast.add(x, x).strides != xbcast.add(x, x, order="C").strides
 
 
-@pytest.mark.parametrize("order", ["c", "f", "k", "a", "X", "x", "", "CF", None, 0, "Corder", b"F", b"c", b"\xff",
-                                   np.str_("f"), "\u212a", "\u0131", b"", ["C"]], ids=repr)
+@pytest.mark.parametrize("order", ["c", "f", "k", "a", "X", "x", "", "CF", None, 0, "Corder", b"F", b"c",
+                                   b"\xff", np.str_("f"), "\u212a", "\u0131", b"", ["C"]],
+                         ids=repr)  # fmt: skip
 def test_spellings_of_order(order):
     """Accepted or refused as in NumPy."""
     x = np.asfortranarray(np.ones((3, 4)))

@@ -405,6 +405,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
     plan.packs = plan.streams = plan.past = False
     plan.joined = 0
     plan.turns = -1
+    plan.along = 0
     for k in range(plan.n):
         plan.operand[k].data += nest.offset[k]
         plan.operand[k].packed = plan.operand[k].gathered = False
