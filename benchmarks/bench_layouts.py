@@ -119,22 +119,23 @@ class Masked:
 
 
 class MaskedRows:
-    """Short rows and a row of numbers, of which `where` lets half through."""
+    """Short rows and a row of numbers, of which `where` lets half through, into rows with gaps or
+    without."""
 
-    param_names = ["columns"]
-    params = [[3, 8]]
+    param_names = ["columns", "gap"]
+    params = [[3, 8], [0, 5]]
 
-    def setup(self, columns):
+    def setup(self, columns, gap):
         rng = np.random.default_rng(0)
         self.a = np.ones((10**6 // columns, columns), np.float32)
         self.b = self.a[0].copy()
         self.mask = rng.random(self.a.shape) < 0.5
-        self.out = np.zeros_like(self.a)
+        self.out = np.zeros((len(self.a), columns + gap), np.float32)[:, :columns]
 
-    def time_xbcast(self, columns):
+    def time_xbcast(self, columns, gap):
         xbcast.add(self.a, self.b, out=self.out, where=self.mask, broadcast_dimensions=(1,))
 
-    def time_numpy(self, columns):
+    def time_numpy(self, columns, gap):
         np.add(self.a, self.b, out=self.out, where=self.mask)
 
 

@@ -348,7 +348,7 @@ def subok_kind(op, value):
 
 def order_letter(op, value):
     """`order` is none of NumPy's letters."""
-    kind = ValueError if isinstance(value, str) else TypeError
+    kind = ValueError if isinstance(value, (str, bytes)) else TypeError
     return kind(f"{op}: order must be one of 'C', 'F', 'A' or 'K', not {_show(value)}")
 
 

@@ -353,7 +353,8 @@ def _reasons_of_layout(facts, role):
             return ("NumPy's loop takes it contiguous",)
         if any(place % _loop_dtype(facts, role).alignment for place in places):
             return ("NumPy's loop takes it aligned",)
-    if role != "out" and _inner_stride(facts, "x1") == _inner_stride(facts, "x2") == 0:
+    alone = role == "x1" and "x2" not in facts["packed"]
+    if alone and _inner_stride(facts, "x1") == _inner_stride(facts, "x2") == 0:
         return ("constant, like the other operand",)
     if stride in (0, itemsize) or role == "out":
         return ("short inner axis",)

@@ -360,6 +360,7 @@ cdef struct call_t:
     const loop_t* loop
     arg_t arg[4]               # by Role; MASK if `masked`
     bint masked
+    char order                 # C, F, A or K
     bint fresh                 # `out` is allocated by the call
     int by_sign                # operand of a comparison answered by sign; 0: none
     bint squares               # x2 is the exponent 2: x1 takes its place in a product
@@ -422,16 +423,17 @@ cdef bint count_elements(const placement_t* placement, Py_ssize_t itemsize, Py_s
 cdef char order_letter(object op, PyObject* order) except 0:
     """'C', 'F', 'A' or 'K'; the refusal is NumPy's."""
     cdef object value
-    cdef int letter
+    cdef int letter = 0
     if order == NULL:
         return b"K"
     value = <object>order
     if value is None:
         return b"K"
-    if isinstance(value, bytes):
-        value = value.decode("ascii", "replace")
-    if isinstance(value, str) and len(<str>value) == 1:
-        letter = ord(value)
+    if isinstance(value, bytes) and len(<bytes>value) == 1:
+        letter = (<bytes>value)[0]
+    elif isinstance(value, str) and len(<str>value) == 1:
+        letter = ord(<str>value)
+    if letter != 0:
         if c"a" <= letter <= c"z":
             letter -= 32
         if letter == c"C" or letter == c"F" or letter == c"A" or letter == c"K":
@@ -439,8 +441,8 @@ cdef char order_letter(object op, PyObject* order) except 0:
     raise _errors.order_letter(op, value)
 
 
-cdef object new_result(call_t* c, object op, PyObject* order, int kind):
-    """Allocate the result, laid out by `order`."""
+cdef object new_result(call_t* c, int kind):
+    """Allocate the result, laid out by the call's order."""
     cdef Py_ssize_t stride[MAX_AXES]
     cdef int axes[MAX_AXES]
     cdef const Py_ssize_t* strides[3]
@@ -448,7 +450,7 @@ cdef object new_result(call_t* c, object op, PyObject* order, int kind):
     cdef int ndim = c.placement.ndim
     # explain asks how a result would lie, and never writes one: any address will do
     cdef void* nowhere = NULL if c.report == NULL else <void*>CACHE_LINE
-    cdef char letter = order_letter(op, order)
+    cdef char letter = c.order
     cdef bint c_order = letter == b"C"
     cdef PyObject* descr = <PyObject*>element_dtype(kind)
     if letter == b"A" or letter == b"K":
@@ -964,7 +966,7 @@ cdef object finish(call_t* c, object op, const keywords_t* keywords, PyObject* o
         c.arg[OUT].data = <char*>space
         run_call(c, 1)
         return new_scalar(space, element_dtype(kind))
-    result = new_result(c, op, keywords.order, kind)
+    result = new_result(c, kind)
     read_array(<PyObject*>result, &c.arg[OUT])
     for d in range(c.placement.ndim):
         c.stride[OUT][d] = c.arg[OUT].stride[d]
@@ -1236,8 +1238,7 @@ cdef object call_or_report(int op, PyObject* x1, PyObject* x2, const keywords_t*
     if keywords.degenerate_dimensions != NULL:
         degenerate = parse_degenerate(name, <object>keywords.degenerate_dimensions, &c.degenerate)
         keywords.degenerate_dimensions = NULL if degenerate is None else <PyObject*>degenerate
-    if keywords.order != NULL:
-        order_letter(name, keywords.order)
+    c.order = order_letter(name, keywords.order)
     if keywords.subok != NULL and not PyBool_Check(<object>keywords.subok):
         raise _errors.subok_kind(name, <object>keywords.subok)
     # None is the default of both

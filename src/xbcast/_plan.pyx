@@ -112,9 +112,10 @@ cdef inline bint is_apart(const plan_t* plan, int k) noexcept nogil:
 
 
 cdef inline bint are_constant(const plan_t* plan) noexcept nogil:
-    """Whether both operands are stretched along axis 0, for which no loop has a layout."""
+    """Whether both operands are stretched along axis 0, for which no loop has a layout, and far."""
     cdef const axis_t* axis = plan.nest.axis
-    return plan.nest.ndim > 0 and axis[0].stride[X1] == 0 and axis[0].stride[X2] == 0
+    return (plan.nest.ndim > 0 and axis[0].size >= SHORT_INNER
+            and axis[0].stride[X1] == 0 and axis[0].stride[X2] == 0)
 
 
 cdef bint is_short(const plan_t* plan) noexcept nogil:
@@ -434,7 +435,7 @@ cdef void make_plan(plan_t* plan) noexcept nogil:
             return
         plan.joined = 0
     if plan.count >= WORTH_PACKING and plan.run != NULL and are_constant(plan):
-        # one of them is packed, once (benchmarks/bench_calls.py, OutOfRange)
+        # one of them is packed, where both are scalars once (benchmarks/bench_calls.py, OutOfRange)
         if not plan.operand[X1].packed and not plan.operand[X2].packed:
             pack(plan, X1)
     if plan.count >= WORTH_PACKING and not has_long_rows(plan):

@@ -641,6 +641,8 @@ cdef void run_blocks(const plan_t* plan, char** data, const Py_ssize_t* block, p
 cdef inline Py_ssize_t rows_to_line(const char* out, Py_ssize_t bytes, Py_ssize_t most) noexcept nogil:
     """Return how many rows of so many bytes come before one that begins a cache line, or `most`."""
     cdef Py_ssize_t i
+    if <size_t>out % CACHE_LINE == 0:
+        return most
     for i in range(1, min(most, CACHE_LINE)):
         if (<size_t>out + i * bytes) % CACHE_LINE == 0:
             return i
@@ -664,6 +666,7 @@ cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
     cdef Py_ssize_t row, left, rows
     cdef char* at[3]
     cdef char* args[3]
+    cdef char* scratch = packing.scratch + operand.scratch
     cdef int k, along = plan.along
     size[0] = axis[0].size
     size[1] = axis[1].size if along == 2 else 0
@@ -682,9 +685,9 @@ cdef void run_turns(const plan_t* plan, char** data, packing_t* packing,
             set_contiguous(stride, size, operand.itemsize)
             lay_out_copy(&copy, stride, packing.stride[plan.turns], size)
             walk.size[0] = row * rows
-        copy_levels(operand.copy, &copy, packing.scratch, at[plan.turns], found.warnings)
+        copy_levels(operand.copy, &copy, scratch, at[plan.turns], found.warnings)
         for k in range(OUT, MASK):
-            args[k] = at[k] if k != plan.turns else packing.scratch
+            args[k] = at[k] if k != plan.turns else scratch
             at[k] += rows * packing.stride[k][along]
         if plan.past:
             args[OUT] = place_in_stream(&packing.stream, args[OUT])

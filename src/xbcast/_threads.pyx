@@ -94,7 +94,7 @@ cdef void run_chunk(void* context, long chunk) noexcept nogil:
     cdef Py_ssize_t start = chunk * job.step
     cdef int k
     # rounding and flushing modes are the caller's; whatever status bits come along,
-    # each run of a loop clears before it looks
+    # the run of a plan clears before it looks
     fesetenv(&job.environment)
     for k in range(plan.n):
         plan.operand[k].data += start * plan.nest.axis[job.axis].stride[k]

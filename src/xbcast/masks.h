@@ -186,10 +186,15 @@ static inline __attribute__((always_inline)) const char* scatter_elements(
     }
 #endif
     while (i < n) {
-        /* first where they belong, then the elements */
-        uint16_t place[256 + 3];
+        /* first where they belong, without branches, then the elements: rows are often too
+         * short for find_kept (benchmarks/bench_layouts.py, MaskedRows) */
+        uint8_t place[256];
         const ptrdiff_t count = n - i < 256 ? n - i : 256;
-        const ptrdiff_t kept = find_kept(place, mask + i, count);
+        ptrdiff_t kept = 0;
+        for (ptrdiff_t k = 0; k < count; k++) {
+            place[kept] = (uint8_t)k;
+            kept += mask[i + k] != 0;
+        }
         for (ptrdiff_t k = 0; k < kept; k++) {
             memcpy(to + (i + place[k]) * stride, source + k * size, size);
         }
