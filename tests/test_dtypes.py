@@ -324,6 +324,31 @@ def test_long_long_that_is_asked_for():
             assert got.dtype.char == np.add(x, np.ones(3, "i2"), dtype=asked, casting="unsafe").dtype.char
 
 
+@pytest.mark.filterwarnings("ignore:Setting the dtype:DeprecationWarning")
+def test_casting_is_judged_by_what_a_dtype_leaves():
+    """To ask an object for its dtype may change an operand's; what it is then counts."""
+
+    class Changing:
+        @property
+        def dtype(self):
+            x.dtype = after
+            return np.dtype("f8")
+
+    for before, after in (("f8", "i8"), ("i8", "f8")):
+        for op in (np.add, xbcast.add):
+            for casting in ("no", "safe", "unsafe"):
+                x = np.ones(4, before)
+                if after == "i8" and casting == "no":
+                    with pytest.raises(TypeError):
+                        op(x, x, dtype=Changing(), casting=casting)
+                else:
+                    assert np.array_equal(op(x, x, dtype=Changing(), casting=casting), x + x)
+    failing = type("Failing", (), {"dtype": property(lambda self: 1 / 0)})
+    for op in (np.add, xbcast.add):
+        with pytest.raises(ZeroDivisionError):
+            op(1.0, np.ones(3), dtype=failing())
+
+
 def test_dtype_and_signature_exclude_each_other():
     for signature in ("dd->d", (None, None, "d")):
         with pytest.raises(TypeError):

@@ -1022,7 +1022,8 @@ cdef bint may_cast(const arg_t* arg, int element, int casting) noexcept:
     return arg.kind >= N_TYPES or can_cast(element_dtype(arg.kind), element_dtype(element), casting)
 
 
-cdef bint find_asked_in_tables(call_t* c, const keywords_t* keywords, object out) except? True:
+cdef bint find_asked_in_tables(call_t* c, const keywords_t* keywords, object x1, object x2,
+                               object out) except? True:
     """
     As find_asked, where the choice tables have the answer; else return False.
 
@@ -1033,6 +1034,16 @@ cdef bint find_asked_in_tables(call_t* c, const keywords_t* keywords, object out
     cdef cnp.dtype dtype
     if keywords.signature != NULL or NUMPY_UFUNCS[c.op] is None:
         return False
+    try:
+        if keywords.casting != NULL:
+            casting = casting_of(<object>keywords.casting)
+        if keywords.dtype != NULL:
+            dtype = dtype_of(<object>keywords.dtype)
+    except (TypeError, ValueError):
+        return False               # no such casting or dtype, which NumPy says when it is called
+    # a dtype may be a property of the caller's, which has run now
+    read_operand(<PyObject*>x1, &c.arg[X1])
+    read_operand(<PyObject*>x2, &c.arg[X2])
     for k in range(X1, MASK):
         if c.arg[k].kind < 0 or c.arg[k].swapped:
             return False
@@ -1042,13 +1053,6 @@ cdef bint find_asked_in_tables(call_t* c, const keywords_t* keywords, object out
         kind_of_out = element_type(type_of(<PyObject*>out))
         if kind_of_out < 0:
             return False
-    try:
-        if keywords.casting != NULL:
-            casting = casting_of(<object>keywords.casting)
-        if keywords.dtype != NULL:
-            dtype = dtype_of(<object>keywords.dtype)
-    except Exception:
-        return False               # NumPy says what is wrong
     if casting != SAME_KIND and max(c.arg[X1].kind, c.arg[X2].kind) >= N_TYPES:
         return False
     if keywords.dtype == NULL:
@@ -1079,7 +1083,7 @@ cdef bint find_asked(call_t* c, const keywords_t* keywords, object x1, object x2
     casting = "same_kind" if keywords.casting == NULL else <object>keywords.casting
     if keywords.signature == NULL and keywords.dtype == NULL and casting == "same_kind":
         return False
-    if find_asked_in_tables(c, keywords, out):
+    if find_asked_in_tables(c, keywords, x1, x2, out):
         return True
     kinds = kind_of(x1), kind_of(x2), out.dtype if isinstance(out, np.ndarray) else None
     if kinds[0] is None or kinds[1] is None:

@@ -74,8 +74,8 @@ cdef struct plan_t:
     bint past                  # and do so in this run (_ways)
     int joined                 # so many axes, each of a few elements, are one block; or 0
     Py_ssize_t block[3]        # elements along axes 0 to 2 that are packed at a time
-    int turns                  # operand that is all there is to pack, block after block along
-    int along                  # this axis (take_turns); -1: there is none
+    int turns                  # operand that is all there is to pack (take_turns), or -1
+    int along                  # the axis along which it is packed block after block
     int aligned[2]             # operand of whose cache lines blocks along axes 0 and 1 are
                                # made; -1: any will do
     Py_ssize_t buffer          # bytes of one scratch buffer

@@ -331,6 +331,7 @@ cdef void take_turns(plan_t* plan) noexcept nogil:
     rows = TURN // (row * max(plan.operand[k].itemsize, plan.operand[OUT].itemsize))
     line = CACHE_LINE // plan.operand[k].itemsize
     if rows > line:
+        # what is packed in whole vectors has no rest
         rows -= rows % line
     if 1 < rows < plan.block[along]:
         plan.turns = k

@@ -308,9 +308,9 @@ cdef void gather(char* to, const char* source, const Py_ssize_t* offset, Py_ssiz
             memcpy(to + 16 * i, source + offset[i], 16)
 
 
-cdef void scatter(char* to, const char* source, const Py_ssize_t* offset, Py_ssize_t n,
-                  Py_ssize_t itemsize) noexcept nogil:
-    """Copy elements to n offsets."""
+cdef void spread(char* to, const char* source, const Py_ssize_t* offset, Py_ssize_t n,
+                 Py_ssize_t itemsize) noexcept nogil:
+    """Copy elements to n offsets: the opposite of gather."""
     cdef Py_ssize_t i
     if itemsize == 1:
         for i in range(n):
@@ -440,7 +440,7 @@ cdef void unpack_result(const plan_t* plan, char* to, const Py_ssize_t* size, pa
         stream_rows(plan.table.stream, to, packing.stride[OUT], source, size, itemsize, run)
         return
     if kept.place != NULL:
-        scatter(to, source, offsets_of_few(kept, packing.stride[OUT], size), kept.n, itemsize)
+        spread(to, source, offsets_of_few(kept, packing.stride[OUT], size), kept.n, itemsize)
         return
     if kept.mask != NULL:
         if run:
